@@ -1,17 +1,22 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Secret } from '@authz-service/core/secret';
 import { reportText } from '@authz-service/pdp/contract/agent-report';
 import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
 import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
 import { agentId, reportOf } from './agent-identity.js';
-import { AgentState } from './bundle/agent-state.js';
+import { AgentState, type Syncing } from './bundle/agent-state.js';
 import { Attempts } from './bundle/attempts.js';
+import { Budgets } from './bundle/budgets.js';
 import { BundleCache } from './bundle/cache.js';
-import type { FetchBounds } from './bundle/fetch.js';
+import { type BundleSource, type FetchBounds, fetchKeys } from './bundle/fetch.js';
+import { Intake, type IntakeParts } from './bundle/intake.js';
 import { KeptMaxAge } from './bundle/kept-max-age.js';
 import { KnownRevisions } from './bundle/known-revisions.js';
 import { Poller } from './bundle/poller.js';
 import { Saver } from './bundle/saver.js';
+import { fetchKeysFile } from './bundle/static-source.js';
+import { StaticSync } from './bundle/static-sync.js';
 import { Sync } from './bundle/sync.js';
 import { SyncLog } from './bundle/sync-log.js';
 import { keptKeys, warmStart } from './bundle/warm-start.js';
@@ -50,19 +55,24 @@ export interface AgentOutputs {
  */
 export async function startAgent(config: AgentConfig, { log, decisions }: AgentOutputs): Promise<RunningAgent> {
   const metrics = new AgentMetrics();
-  const state = new AgentState(metrics, config.maxAgeMs);
+  const state = new AgentState(metrics, config.maxAgeMs, new Budgets(config.pollIntervalMs));
   const decisionLog = config.decisionLog
     ? new DecisionLog(decisions, log, config.decisionLogInputs ? config.decisionLogMask : undefined)
     : undefined;
   let url = '';
   const publicUrl = () => config.publicUrl ?? url;
-  const known = new KnownRevisions(config, state);
+  const { bundleUrl, apiKey = new Secret(bundleUrl?.href ?? '') } = config;
+  const cloud = { cloudUrl: config.cloudUrl, apiKey };
+  state.syncing.source = sourceOf(config);
+  metrics.takesFrom(state.syncing.source.kind);
+  const known = bundleUrl === undefined ? new KnownRevisions(cloud, state) : undefined;
   const waits = new RevisionWaits((outcome) => metrics.waited(outcome));
   const reach = (wanted: MinRevision, gone: AbortSignal) =>
     waits.reach(wanted, {
-      served: () => state.served?.revision,
+      served: () => state.servedToken,
       changed: (ms) => state.changed(ms, gone),
-      exists: (asked) => known.has(asked),
+      // Files say nothing of revisions to come.
+      exists: async (asked) => known?.has(asked),
     });
   const server = createAgentServer({ state, metrics, log, decisionLog, reach, publicUrl });
   const { address: host, port } = await listen(server, config.listenAddr);
@@ -74,18 +84,20 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   state.syncing.trust = trust;
   const keptMaxAge = new KeptMaxAge(config.cacheDir, log);
   state.formerMaxAgeMs = await keptMaxAge.begin(config.maxAgeMs);
-  await warmStart(config, { cache, state, log });
+  await warmStart({ ...config, apiKey }, { cache, state, log });
+  const syncLog = new SyncLog(state, log);
+  syncLog.tellBudgets();
   log.info({ url, address: addressText({ host, port }), state: state.phase }, 'agent is listening');
 
-  const saver = new Saver(cache, config.apiKey, trust, log);
-  const id = await agentId(config.cacheDir, log);
-  const report = () => reportText(reportOf(id, state, config.tenantId));
-  const sync = new Sync({ ...config, bounds: BOUNDS, report }, { state, cache, saver, attempts, log });
+  const saver = new Saver(cache, apiKey, trust, log);
+  const parts = { state, cache, saver, attempts, log };
+  const sync = bundleUrl === undefined ? await cloudSync(config, cloud, parts) : staticSync(config, bundleUrl, parts);
   const poll = async (waitSeconds: number, stop: AbortSignal) => {
     if (state.answered) await keptMaxAge.keep(config.maxAgeMs);
     return await sync.poll(waitSeconds, stop);
   };
-  const poller = new Poller({ pollIntervalMs: config.pollIntervalMs, poll }, state, new SyncLog(state, log));
+  const asking = { pollIntervalMs: config.pollIntervalMs, isStatic: bundleUrl !== undefined, poll };
+  const poller = new Poller(asking, state, syncLog);
   poller.start();
   return {
     url,
@@ -97,6 +109,24 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
       await attempts.end();
     },
   };
+}
+
+function sourceOf({ bundleUrl, cloudUrl }: AgentConfig): Syncing['source'] {
+  return bundleUrl === undefined ? { kind: 'cloud', url: cloudUrl.href } : { kind: 'static', url: bundleUrl.href };
+}
+
+async function cloudSync(config: AgentConfig, cloud: BundleSource, parts: IntakeParts): Promise<Sync> {
+  const id = await agentId(config.cacheDir, parts.log);
+  const report = () => reportText(reportOf(id, parts.state, config.tenantId));
+  const keys = (stop: AbortSignal) => fetchKeys(cloud.cloudUrl, BOUNDS, stop);
+  return new Sync({ ...cloud, report }, new Intake({ ...config, bounds: BOUNDS, fetchKeys: keys }, parts), parts);
+}
+
+function staticSync(config: AgentConfig, bundleUrl: URL, parts: IntakeParts): StaticSync {
+  const { tenantId = '', bundleHeader } = config;
+  const source = { tenantId, bundleUrl, ...(bundleHeader && { bundleHeader }) };
+  const keys = (stop: AbortSignal) => fetchKeysFile(source, { bounds: BOUNDS, stop });
+  return new StaticSync(source, new Intake({ ...config, bounds: BOUNDS, fetchKeys: keys }, parts), parts);
 }
 
 function listen(server: Server, { host, port }: ListenAddr): Promise<AddressInfo> {

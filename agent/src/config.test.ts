@@ -37,7 +37,7 @@ describe('configuration', () => {
     const { config, faults, warnings } = load();
     expect(faults).toEqual([]);
     expect(warnings).toEqual([]);
-    expect(config?.apiKey.reveal()).toBe('svc_key');
+    expect(config?.apiKey?.reveal()).toBe('svc_key');
     expect(config).toMatchObject({
       cloudUrl: new URL('http://127.0.0.1:8080'),
       tenantId: undefined,
@@ -74,7 +74,7 @@ allow_rollback: true
     writeFileSync(join(dir, 'home', 'keys.json'), JWKS);
     const { config, faults } = load({ SERVICE_API_KEY: '' });
     expect(faults).toEqual([]);
-    expect(config?.apiKey.reveal()).toBe('svc_from_file');
+    expect(config?.apiKey?.reveal()).toBe('svc_from_file');
     expect(config).toMatchObject({
       cloudUrl: new URL('https://cloud.example.com/base/'),
       publicUrl: 'https://pdp.example.com',
@@ -87,13 +87,13 @@ allow_rollback: true
       decisionLog: true,
       decisionLogInputs: false,
       decisionLogMask: [],
-      bundleJwks: [expect.objectContaining({ kid: 'bundle-1' })],
+      bundleJwks: { keys: [expect.objectContaining({ kid: 'bundle-1' })] },
       allowRollback: true,
     });
   });
 
   it('takes pinned keys in place of the path of a file', () => {
-    expect(load({ SERVICE_BUNDLE_JWKS: ` ${JWKS}` }).config?.bundleJwks).toMatchObject([{ kid: 'bundle-1' }]);
+    expect(load({ SERVICE_BUNDLE_JWKS: ` ${JWKS}` }).config?.bundleJwks).toMatchObject({ keys: [{ kid: 'bundle-1' }] });
   });
 
   it('refuses a maximum age that a held poll alone could exceed', () => {
@@ -104,6 +104,50 @@ allow_rollback: true
     expect(load({ SERVICE_MAX_AGE: 'soon' }).faults).toEqual([
       expect.stringMatching(/^SERVICE_MAX_AGE: "soon" is not/),
     ]);
+  });
+
+  describe('of bundles as files', () => {
+    const complete = {
+      SERVICE_API_KEY: '',
+      SERVICE_BUNDLE_URL: 'https://cdn.example.com/acme/',
+      SERVICE_TENANT_ID: 't1',
+    };
+    const load2 = (env: NodeJS.ProcessEnv = {}) => load({ ...complete, SERVICE_BUNDLE_JWKS: JWKS, ...env });
+
+    it('needs no credential of the cloud, and heeds none', () => {
+      const { config, faults } = load2({ SERVICE_API_KEY: 'svc_key', SERVICE_BUNDLE_HEADER: 'X-Token: a b' });
+      expect(faults).toEqual([]);
+      expect(config).toMatchObject({ bundleUrl: new URL(complete.SERVICE_BUNDLE_URL), tenantId: 't1' });
+      expect(config?.apiKey).toBeUndefined();
+      expect(config?.bundleHeader?.reveal()).toBe('X-Token: a b');
+      expect(JSON.stringify(config)).not.toContain('a b');
+    });
+
+    it.each<[string, NodeJS.ProcessEnv, RegExp]>([
+      [
+        'without keys',
+        { SERVICE_BUNDLE_JWKS: '' },
+        /^SERVICE_BUNDLE_URL: .*set SERVICE_BUNDLE_JWKS to a copy of keys\.json/,
+      ],
+      ['without a tenant', { SERVICE_TENANT_ID: '' }, /^SERVICE_BUNDLE_URL: .*set SERVICE_TENANT_ID to the id/],
+      [
+        'beside a cloud',
+        { SERVICE_CLOUD_URL: 'http://cloud' },
+        /^SERVICE_BUNDLE_URL: no cloud is asked.*SERVICE_CLOUD_URL/,
+      ],
+      ['with a query', { SERVICE_BUNDLE_URL: 'https://cdn/x?sig=1' }, /^SERVICE_BUNDLE_URL: .*remove the query/],
+      ['with a password', { SERVICE_BUNDLE_URL: 'https://a:b@cdn/' }, /^SERVICE_BUNDLE_URL: must not contain a user/],
+      ['with a line in the header', { SERVICE_BUNDLE_HEADER: 'A: b\nC: d' }, /^SERVICE_BUNDLE_HEADER: is not a header/],
+      ['with no value in the header', { SERVICE_BUNDLE_HEADER: 'Authorization' }, /is not a header/],
+      ['with a header of its own', { SERVICE_BUNDLE_HEADER: 'If-None-Match: *' }, /"If-None-Match", which the agent/],
+      [
+        'with a header and no URL',
+        { SERVICE_BUNDLE_URL: '', SERVICE_BUNDLE_HEADER: 'A: b', SERVICE_API_KEY: 'k' },
+        /^SERVICE_BUNDLE_HEADER: no web server/,
+      ],
+    ])('are refused %s', (_, env, fault) => {
+      expect(load2(env).faults).toEqual([expect.stringMatching(fault)]);
+    });
   });
 
   it('lets the environment override YAML', () => {
@@ -125,7 +169,7 @@ allow_rollback: true
     write('service-agent.yaml', 'tenant_id: 0042\napi_key: 12345\n');
     const { config } = load({ SERVICE_API_KEY: '' });
     expect(config?.tenantId).toBe('0042');
-    expect(config?.apiKey.reveal()).toBe('12345');
+    expect(config?.apiKey?.reveal()).toBe('12345');
   });
 
   it.each([

@@ -50,12 +50,21 @@ export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfi
   }
 
   const said = (name: string) => fromEnvironment(env, name) !== undefined || values.has(name);
-  if (!said(YAML_KEYS.apiKey)) {
+  const isStatic = said(YAML_KEYS.bundleUrl);
+  if (isStatic) faults.push(...faultsOfStatic(said));
+  else if (said(YAML_KEYS.bundleHeader)) {
+    faults.push(
+      `${variableOf(YAML_KEYS.bundleHeader)}: no web server is asked: set ${variableOf(YAML_KEYS.bundleUrl)}, too`,
+    );
+  }
+  if (!isStatic && !said(YAML_KEYS.apiKey)) {
     faults.push(`API key is required: set ${variableOf(YAML_KEYS.apiKey)}, or ${YAML_KEYS.apiKey} in the YAML file`);
   }
   const config = {
-    apiKey: read('apiKey'),
+    apiKey: isStatic ? undefined : read('apiKey'),
     cloudUrl: read('cloudUrl'),
+    bundleUrl: read('bundleUrl'),
+    bundleHeader: read('bundleHeader'),
     publicUrl: read('publicUrl'),
     tenantId: read('tenantId'),
     listenAddr: read('listenAddr'),
@@ -84,6 +93,28 @@ export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfi
   const source = path === undefined ? {} : { path };
   if (faults.length > 0) return { faults, warnings, ...source };
   return { config: config as AgentConfig, faults, warnings, ...source };
+}
+
+/**
+ * A web server proves nothing of who made its files, and one set of keys signs the bundles of all tenants: the agent must know
+ * both beforehand.
+ */
+function faultsOfStatic(said: (name: string) => boolean): string[] {
+  const { bundleUrl, bundleJwks, tenantId, cloudUrl } = YAML_KEYS;
+  const [url, keys, tenant] = [variableOf(bundleUrl), variableOf(bundleJwks), variableOf(tenantId)];
+  const faults: string[] = [];
+  if (said(cloudUrl)) faults.push(`${url}: no cloud is asked then: remove it or ${variableOf(cloudUrl)}`);
+  if (!said(bundleJwks)) {
+    faults.push(
+      `${url}: the web server proves nothing of who signed its files: set ${keys} to a copy of keys.json, or of what the cloud serves at /.well-known/jwks.json, that came another way`,
+    );
+  }
+  if (!said(tenantId)) {
+    faults.push(
+      `${url}: the keys sign the bundles of all tenants: set ${tenant} to the id that "service bundle publish" names`,
+    );
+  }
+  return faults;
 }
 
 function fromEnvironment(env: NodeJS.ProcessEnv, yamlKey: string): PlacedText | undefined {

@@ -35,14 +35,29 @@ export class AgentMetrics {
   });
   readonly #refusedOld = new Counter({
     name: 'service_agent_too_old_total',
-    help: 'Requests that were refused because what is known is older than the agent or the request allows.',
+    help: 'Requests, and evaluations of batches, refused because what is known is older than the agent, the request or the resource type allows.',
     registers: this.#registers,
   });
+  readonly #refusedBudgets = this.#gauge(
+    'service_agent_refused_budgets',
+    'Resource types about which nothing is decided, since their max_age is less than two poll intervals.',
+  );
+  readonly #epoch = this.#gauge(
+    'service_agent_epoch',
+    "The number of the cloud's epoch that is served; 0 if the cloud has declared none.",
+  );
   readonly #degraded = this.#gauge('service_agent_degraded', '1 while serving stale data because sync fails.');
   readonly #streak = this.#gauge(
     'service_agent_consecutive_sync_failures',
     'Sync failures since the last successful sync.',
   );
+
+  readonly #source = new Gauge({
+    name: 'service_agent_bundle_source_info',
+    help: 'Where bundles come from: 1 with the kind `cloud` or `static`, which is files at a web server.',
+    labelNames: ['kind'],
+    registers: this.#registers,
+  });
 
   constructor() {
     this.#gauge('service_agent_up', '1 while the process is alive.').set(1);
@@ -61,6 +76,10 @@ export class AgentMetrics {
     this.#decisions.evaluated(allowed, ms);
   }
 
+  takesFrom(kind: 'cloud' | 'static'): void {
+    this.#source.set({ kind }, 1);
+  }
+
   becameReady(source: BundleSource): void {
     this.#cacheHit.inc({ source });
   }
@@ -70,8 +89,16 @@ export class AgentMetrics {
     this.#waits.inc({ outcome });
   }
 
+  serves(epoch: number): void {
+    this.#epoch.set(epoch);
+  }
+
   refusedOld(): void {
     this.#refusedOld.inc();
+  }
+
+  refusedBudgets(count: number): void {
+    this.#refusedBudgets.set(count);
   }
 
   syncFailed(): void {

@@ -72,9 +72,14 @@ function startFault(error: unknown, { listenAddr }: AgentConfig): string | undef
   return undefined;
 }
 
-function warnOfPlainText({ cloudUrl }: AgentConfig, log: Logger): void {
-  const local = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(cloudUrl.hostname);
-  if (cloudUrl.protocol === 'http:' && !local) {
-    log.warn({ cloud_url: cloudUrl.href }, 'the API key crosses the network unencrypted: use an https cloud URL');
+function warnOfPlainText({ cloudUrl, bundleUrl, bundleHeader }: AgentConfig, log: Logger): void {
+  const { protocol, hostname, href } = bundleUrl ?? cloudUrl;
+  const local = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  if (protocol !== 'http:' || local) return;
+  if (bundleUrl === undefined) {
+    log.warn({ cloud_url: href }, 'the API key crosses the network unencrypted: use an https cloud URL');
+  } else {
+    const what = bundleHeader === undefined ? 'the records' : 'the records and SERVICE_BUNDLE_HEADER';
+    log.warn({ bundle_url: href }, `${what} cross the network unencrypted: use an https bundle URL`);
   }
 }

@@ -1,7 +1,10 @@
+import { type Epoch, epochName } from '@authz-service/core/bundle/epoch';
 import type { AgentState } from './bundle/agent-state.js';
 
 /** The body of `GET /v1/status`, for operators. Times are ISO 8601 in UTC; null means not known yet. */
 export interface StatusReport {
+  /** Where bundles come from: the cloud, or files that a web server distributes. */
+  source: { kind: 'cloud' | 'static'; url: string };
   /** The same value as in the health report. */
   status: string;
   tenant: { id: string; name: string } | null;
@@ -10,12 +13,22 @@ export interface StatusReport {
   digest: string | null;
   /** The revision of the whole bundle; the tenant's own if it holds only one. */
   bundle_revision: string | null;
+  /** The epoch of the cloud in which it was made, and the key that signs epochs; null before the cloud has declared one. */
+  epoch: { name: string; declared_at: string; signed_by: string } | null;
   /** When the cloud signed the bundle. */
   issued_at: string | null;
   /** Seconds since the cloud last confirmed that this revision is the newest. */
   age_seconds: number | null;
   /** The age in seconds past which nothing is decided; null if there is none. */
   max_age_seconds: number | null;
+  /** How old the records may be that decide about some resource types, the shortest first; at most 100 of them. */
+  budgets: {
+    /** The address of the resource type. */
+    of: string;
+    max_age_seconds: number;
+    /** Whether nothing is decided about the type, since that is less than two poll intervals. */
+    refused: boolean;
+  }[];
   last_request: string | null;
   last_success: string | null;
   last_activation: string | null;
@@ -36,19 +49,28 @@ export interface StatusReport {
   };
 }
 
+const BUDGETS_MAX = 100;
+
 export function statusReport(state: AgentState): StatusReport {
   const { served, syncing } = state;
   const { trust } = syncing;
   const health = state.health();
   return {
+    source: syncing.source,
     status: health.status,
     tenant: served?.tenant ?? null,
     revision: served?.revision ?? null,
     digest: served?.digest ?? null,
     bundle_revision: served?.bundleRevision ?? null,
+    epoch: epochReport(served?.epoch),
     issued_at: served?.issuedAt ?? null,
     age_seconds: state.syncAgeSeconds,
     max_age_seconds: state.maxAgeMs === undefined ? null : state.maxAgeMs / 1000,
+    budgets: state.budgets.all.slice(0, BUDGETS_MAX).map((budget) => ({
+      of: budget.of,
+      max_age_seconds: budget.maxAgeMs / 1000,
+      refused: state.budgets.isRefused(budget),
+    })),
     last_request: iso(syncing.requestedAtMs),
     last_success: state.lastSync,
     last_activation: iso(syncing.activatedAtMs),
@@ -59,6 +81,10 @@ export function statusReport(state: AgentState): StatusReport {
     long_poll: syncing.longPoll ?? null,
     keys: { signed_by: served?.signedBy ?? null, trusted: trust.set.keys.map(({ kid }) => kid), pinned: trust.pinned },
   };
+}
+
+function epochReport(epoch: Epoch | undefined): StatusReport['epoch'] {
+  return epoch ? { name: epochName(epoch), declared_at: epoch.declaredAt, signed_by: epoch.key.kid } : null;
 }
 
 function iso(ms: number | undefined): string | null {

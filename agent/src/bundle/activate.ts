@@ -1,3 +1,4 @@
+import type { Epoch } from '@authz-service/core/bundle/epoch';
 import {
   type DecodedTenant,
   decodeBundleInSteps,
@@ -12,8 +13,9 @@ import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { timeSlicing } from '../time-slicing.js';
-import type { Last, Served } from './agent-state.js';
-import { isBehind, type Standing } from './last-served.js';
+import type { Last } from './agent-state.js';
+import { compareEpochs, isBehind, type Standing } from './last-served.js';
+import type { Served } from './served.js';
 
 /** A bundle whose signature has been verified. */
 export interface Verified {
@@ -22,6 +24,8 @@ export interface Verified {
   statement: BundleStatement;
   /** The id of the key that signed it. */
   kid: string;
+  /** The epoch that it states, which was verified, too. */
+  epoch: Epoch | undefined;
 }
 
 export interface ActivateOptions {
@@ -46,7 +50,7 @@ export interface Former extends Last {
  * between requests. Throws `invalid_bundle` with a detail for the log.
  */
 export async function activate(
-  { bytes, statement, kid }: Verified,
+  { bytes, statement, kid, epoch }: Verified,
   { tenantId, allowRollback = false }: ActivateOptions,
   former: Former | undefined,
 ): Promise<Served> {
@@ -54,13 +58,13 @@ export async function activate(
     isWanted(tenant, tenantId) && tenant.revision !== former?.served?.revision ? new EngineBuilder() : NO_ENGINE;
   const bundle = await timeSlicing.run(decodeBundleInSteps<CompiledEngine | undefined>(bytes, compiled));
   const tenant = chooseTenant(bundle.tenants, tenantId);
-  const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid };
+  const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid, epoch };
   if (former !== undefined) {
     const { standing, served, earlier } = former;
     if (!earlier) refuseOtherTenant(tenant, standing);
     const same = tenant.revision === standing.revision;
     if (same && served !== undefined) return { ...served, tenant: { id: tenant.id, name: tenant.name }, ...signed };
-    if (!allowRollback) refuseOtherHistory(tenant, former);
+    if (!allowRollback) refuseOtherHistory({ tenant, revision: tenant.revision, epoch }, former);
   }
   const { made: engine, id, name, revision, digest, digests } = tenant;
   if (engine === undefined) throw new Error(`the tenant ${name} was not compiled`);
@@ -101,12 +105,12 @@ function refuseOtherTenant(next: DecodedTenant<unknown>, current: Standing): voi
   }
 }
 
-function refuseOtherHistory(
-  { id, name, revision }: DecodedTenant<unknown>,
-  { standing: last, served, diverged }: Former,
-): void {
-  if (revision === last.revision || id !== last.tenant.id) return;
-  if (!diverged && !isBehind({ tenant: { id, name }, revision }, last)) return;
+function refuseOtherHistory(next: Standing, { standing: last, served, diverged }: Former): void {
+  const { revision } = next;
+  if (revision === last.revision || next.tenant.id !== last.tenant.id) return;
+  // Whoever declared a later epoch may set back the cloud.
+  if (compareEpochs(next, last) > 0) return;
+  if (!diverged && !isBehind(next, last)) return;
   const [offered, known] = [revisionNumber(revision), revisionNumber(last.revision)];
   const fault = offered < known ? 'is older than' : offered === known ? 'contradicts' : 'comes from a history without';
   throw invalid(

@@ -7,7 +7,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { timeSlicing } from '../time-slicing.js';
-import type { Served } from './agent-state.js';
+import type { Served } from './served.js';
 
 /** A delta whose signature has been verified. */
 interface VerifiedDelta {

@@ -2,10 +2,11 @@ import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { DigestSet } from '@authz-service/core/state/digest-set';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AgentMetrics } from '../metrics.js';
 import { statusReport } from '../status.js';
-import { AgentState, moment, type Served } from './agent-state.js';
+import { AgentState, moment } from './agent-state.js';
+import type { Served } from './served.js';
 
 const FAULT = { code: 'network', detail: 'away' };
 
@@ -35,6 +36,8 @@ async function samples(metrics: AgentMetrics, name: string): Promise<string[]> {
     .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
     .map((line) => line.slice(name.length).trim());
 }
+
+afterEach(() => void vi.useRealTimers());
 
 describe('AgentState', () => {
   it('is starting, and knows nothing, before the cache was looked at', () => {
@@ -98,6 +101,39 @@ describe('AgentState', () => {
       expect(() => state.current()).toThrow(/is 60 s old/);
       state.syncSucceeded(moment(), Date.now());
       expect(state.current().revision).toBe('1.a');
+    });
+
+    it('stays as old as what was signed where the wall clock is set back', () => {
+      const state = limited();
+      state.started();
+      state.replaced(served('1.a'));
+      vi.useFakeTimers({ toFake: ['Date'] });
+      state.syncSucceeded(moment(), Date.now() - 61_000);
+      vi.setSystemTime(Date.now() - 3_600_000);
+      expect(() => state.current()).toThrow(/is 61 s old/);
+    });
+
+    it('tells, with files, the time that was signed as that of the last sync', () => {
+      const state = limited();
+      state.syncing.source = { kind: 'static', url: 'http://web/' };
+      state.started();
+      state.replaced(served('1.a'));
+      const signedAtMs = Date.now() - 30_000;
+      for (let polls = 0; polls < 2; polls++) state.syncSucceeded(moment(), signedAtMs);
+      expect(state.lastSync).toBe(new Date(signedAtMs).toISOString());
+      expect(state.syncAgeSeconds).toBeGreaterThanOrEqual(30);
+    });
+
+    it.each([
+      ['cloud', /until the cloud answers it again/],
+      ['static', /until it reads files that were published later/],
+    ] as const)('says what helps: %s', (kind, helps) => {
+      const state = limited();
+      state.syncing.source = { kind, url: 'http://web/' };
+      state.started();
+      state.replaced(served('1.a'));
+      state.syncSucceeded(moment(), Date.now() - 61_000);
+      expect(() => state.current()).toThrow(helps);
     });
 
     it.each(['heard', 'cached'])('decides again once a clock of the cloud that was ahead is right: %s', (how) => {
@@ -212,11 +248,14 @@ describe('AgentMetrics', () => {
     expect([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`).sort()).toEqual([
       'service_agent_bundle_cache_hit counter',
       'service_agent_bundle_last_sync_timestamp_seconds gauge',
+      'service_agent_bundle_source_info gauge',
       'service_agent_bundle_sync_failures_total counter',
       'service_agent_consecutive_sync_failures gauge',
       'service_agent_decision_duration_seconds histogram',
       'service_agent_decisions_total counter',
       'service_agent_degraded gauge',
+      'service_agent_epoch gauge',
+      'service_agent_refused_budgets gauge',
       'service_agent_revision_waits_total counter',
       'service_agent_too_old_total counter',
       'service_agent_up gauge',

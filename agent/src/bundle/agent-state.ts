@@ -1,36 +1,17 @@
-import type { RecordChange } from '@authz-service/core/decision/api/engine';
-import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
+import type { Budget, RecordChange } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 import { reading } from '@authz-service/core/read-write-lock';
-import type { TenantSearch } from '@authz-service/core/search/tenant-search';
-import type { DigestSet } from '@authz-service/core/state/digest-set';
 import { assertYoung, MAX_AGE_HEADER } from '@authz-service/pdp/revision/max-age';
 import type { AgentMetrics, BundleSource } from '../metrics.js';
+import { Budgets } from './budgets.js';
 import type { Standing } from './last-served.js';
+import { revisionToken, type Served } from './served.js';
 import { NO_TRUST, type Trust } from './trust.js';
-
-/** What answers decisions: one revision, replaced by the next within one turn of the event loop. */
-export interface Served {
-  engine: CompiledEngine;
-  search: TenantSearch;
-  tenant: { id: string; name: string };
-  /** The tenant's revision. */
-  revision: string;
-  /** SHA-256 of the tenant's records, in hex. */
-  digest: string;
-  /** The leaves of that digest. While a delta is being checked, they are ahead of the engine. */
-  digests: DigestSet;
-  /** Whether it arrived as a whole bundle or as a delta. */
-  activatedBy: 'bundle' | 'delta';
-  /** The revision of the whole bundle, which the cloud's ETag names. */
-  bundleRevision: string;
-  /** When the cloud signed it (RFC 3339), and with which key. */
-  issuedAt: string;
-  signedBy: string;
-}
 
 /** What the sync reports about itself, for the status report. */
 export interface Syncing {
+  /** Where bundles come from: a cloud, or files that a web server distributes. */
+  source: { kind: 'cloud' | 'static'; url: string };
   requestedAtMs: number | undefined;
   activatedAtMs: number | undefined;
   lastError: { at: string; code: string; detail: string } | undefined;
@@ -99,6 +80,7 @@ export class AgentState {
   #answered = false;
 
   readonly syncing: Syncing = {
+    source: { kind: 'cloud', url: '' },
     requestedAtMs: undefined,
     activatedAtMs: undefined,
     lastError: undefined,
@@ -110,12 +92,18 @@ export class AgentState {
     private readonly metrics: AgentMetrics,
     /** The age of what is known past which nothing is decided; undefined: none. */
     readonly maxAgeMs?: number,
+    readonly budgets = new Budgets(0),
   ) {
     this.#show();
   }
 
   get served(): Served | undefined {
     return this.#served;
+  }
+
+  /** What callers are told of the revision that answers. */
+  get servedToken(): string | undefined {
+    return this.#served && revisionToken(this.#served);
   }
 
   get last(): Last | undefined {
@@ -129,6 +117,11 @@ export class AgentState {
   /** Whether the cloud has answered this run, as its signature proves. */
   get answered(): boolean {
     return this.#answered;
+  }
+
+  /** The time at which something was signed as the newest, for the latest that was heard, by the clock of the cloud. */
+  get signedAtMs(): number | undefined {
+    return this.#signedAtMs;
   }
 
   get phase(): Phase {
@@ -159,7 +152,7 @@ export class AgentState {
       }
     }
     const ageMs = Math.max(0, Date.now() - cached.confirmedAtMs);
-    this.#lastSync = { wallMs: Date.now() - ageMs, monotonicMs: performance.now() - ageMs };
+    this.#lastSync = this.#signed() ?? { wallMs: Date.now() - ageMs, monotonicMs: performance.now() - ageMs };
     this.#serve(cached.served, 'cache');
     this.#show();
   }
@@ -198,6 +191,11 @@ export class AgentState {
     return this.#served;
   }
 
+  /** Throws `too_old` if what had this age must not decide about the type of the budget. */
+  assertWithin(budget: Budget, ageMs: number): void {
+    this.#counted(() => this.budgets.assertWithin(budget, ageMs, this.#until));
+  }
+
   /**
    * Runs work of several turns on what is served, which does not change until the work ends. Throws as `current` does.
    */
@@ -231,11 +229,13 @@ export class AgentState {
       this.formerMaxAgeMs = undefined;
       this.#signedAtMs = newestAtMs;
       this.#newestAtMs = Math.min(newestAtMs, Date.now());
-      this.#knownSince = { ...askedAt, wallMs: Math.min(askedAt.wallMs, newestAtMs) };
+      // By both clocks: what was signed long ago must not become young where the wall clock is set back.
+      const wallMs = Math.min(askedAt.wallMs, newestAtMs);
+      this.#knownSince = { wallMs, monotonicMs: askedAt.monotonicMs - (askedAt.wallMs - wallMs) };
     }
     const ended = this.#consecutiveFailures;
     this.#consecutiveFailures = 0;
-    this.#lastSync = moment();
+    this.#lastSync = this.#signed() ?? moment();
     this.#show();
     return ended;
   }
@@ -313,16 +313,33 @@ export class AgentState {
     if (this.#served?.revision !== served.revision) this.syncing.activatedAtMs = Date.now();
     this.#startedAtMs = Date.parse(served.issuedAt) - performance.now();
     this.#served = served;
+    this.budgets.follow(served.engine);
+    this.metrics.refusedBudgets(this.budgets.refused.length);
+    this.metrics.serves(served.epoch?.number ?? 0);
     this.#last = { standing: served, earlier: false };
     for (const wake of this.#waiting) wake();
   }
 
+  /** With files, the cloud has confirmed nothing later than what it has signed, whoever answers; undefined with a cloud. */
+  #signed(): Moment | undefined {
+    if (this.syncing.source.kind === 'cloud' || this.#knownSince === undefined) return undefined;
+    return { wallMs: this.#knownSince.wallMs, monotonicMs: performance.now() - this.knownAgeMs };
+  }
+
   #assertYoung(maxMs: number, by: string): void {
+    this.#counted(() => assertYoung(this.knownAgeMs, maxMs, { by, until: this.#until }));
+  }
+
+  /** What helps against knowledge that is too old, as the end of a sentence. */
+  get #until(): string {
+    const helps =
+      this.syncing.source.kind === 'static' ? 'it reads files that were published later' : 'the cloud answers it again';
+    return `this agent decides nothing so until ${helps}`;
+  }
+
+  #counted(check: () => void): void {
     try {
-      assertYoung(this.knownAgeMs, maxMs, {
-        by,
-        until: 'this agent decides nothing so until the cloud answers it again',
-      });
+      check();
     } catch (error) {
       this.metrics.refusedOld();
       throw error;

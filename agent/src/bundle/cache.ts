@@ -231,7 +231,7 @@ export class BundleCache {
     return await present(stat(this.keysPath));
   }
 
-  async writeKeys(keys: { keys: readonly object[]; announcements: readonly string[] }): Promise<void> {
+  async writeKeys(keys: { keys: readonly object[]; announcements: readonly string[]; epoch?: string }): Promise<void> {
     await makeFolder(this.dir);
     await this.#replace(KEYS, `${JSON.stringify(keys, undefined, 2)}\n`);
   }

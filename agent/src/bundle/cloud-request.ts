@@ -11,6 +11,14 @@ export interface RequestBounds {
   totalMs: number;
 }
 
+/** Who is asked, as errors name it, and the setting with its address. */
+export interface Asked {
+  whom: string;
+  setting: string;
+}
+
+const CLOUD: Asked = { whom: 'The cloud', setting: 'SERVICE_CLOUD_URL' };
+
 export interface CloudRequest {
   cloudUrl: URL;
   /** A path below that of the cloud's URL. */
@@ -20,6 +28,8 @@ export interface CloudRequest {
   /** How long the cloud was asked to hold its answer; this is added to the limits. */
   holdMs?: number;
   stop: AbortSignal;
+  /** By default the cloud. */
+  asked?: Asked;
 }
 
 /**
@@ -27,7 +37,7 @@ export interface CloudRequest {
  * is, and otherwise `network` or `timeout`, with a detail for the log.
  */
 export async function askCloud<T>(request: CloudRequest, take: (response: IncomingMessage) => Promise<T>): Promise<T> {
-  const { cloudUrl, path, headers, bounds, holdMs = 0, stop } = request;
+  const { cloudUrl, path, headers, bounds, holdMs = 0, stop, asked = CLOUD } = request;
   const url = new URL(cloudUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
   // AbortSignal.any is not used: `stop` lives as long as the agent and would hold on to a part of every signal derived
@@ -50,7 +60,7 @@ export async function askCloud<T>(request: CloudRequest, take: (response: Incomi
       timeout: bounds.idleMs + holdMs,
       signal: end.signal,
     } as const;
-    const response = await send(url, options, bounds.idleMs);
+    const response = await send(url, options, bounds.idleMs, asked);
     try {
       return await take(response);
     } finally {
@@ -62,8 +72,8 @@ export async function askCloud<T>(request: CloudRequest, take: (response: Incomi
       const detail = `No whole answer came from ${url.origin} within ${(bounds.totalMs + holdMs) / 1000} s.`;
       throw new ProblemError('timeout', detail, [], { cause: error });
     }
-    const remedy = UNREACHED.has((error as NodeJS.ErrnoException).code ?? '') ? REACH : '';
-    const detail = `The cloud at ${url.origin} could not be asked: ${causeOf(error)}${remedy}.`;
+    const remedy = UNREACHED.has((error as NodeJS.ErrnoException).code ?? '') ? reach(asked) : '';
+    const detail = `${asked.whom} at ${url.origin} could not be asked: ${causeOf(error)}${remedy}.`;
     throw new ProblemError('network', detail, [], { cause: error });
   } finally {
     clearTimeout(timer);
@@ -71,7 +81,7 @@ export async function askCloud<T>(request: CloudRequest, take: (response: Incomi
   }
 }
 
-function send(url: URL, options: RequestOptions, idleMs: number): Promise<IncomingMessage> {
+function send(url: URL, options: RequestOptions, idleMs: number, { whom }: Asked): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, resolve);
     let response: IncomingMessage | undefined;
@@ -82,7 +92,7 @@ function send(url: URL, options: RequestOptions, idleMs: number): Promise<Incomi
     // This stays in force while the body is received: it ends the response with this error.
     request.on('timeout', () => {
       const silence = response === undefined ? (options.timeout ?? 0) : idleMs;
-      const error = new ProblemError('timeout', `The cloud at ${url.origin} was silent for ${silence / 1000} s.`);
+      const error = new ProblemError('timeout', `${whom} at ${url.origin} was silent for ${silence / 1000} s.`);
       response?.destroy(error);
       request.destroy(error);
     });
@@ -93,7 +103,7 @@ function send(url: URL, options: RequestOptions, idleMs: number): Promise<Incomi
 
 /** Nothing listens at the address, or the name is unknown. */
 const UNREACHED = new Set(['ECONNREFUSED', 'ENOTFOUND']);
-const REACH = ': check SERVICE_CLOUD_URL and that the cloud runs there';
+const reach = ({ whom, setting }: Asked) => `: check ${setting} and that ${whom.toLowerCase()} runs there`;
 
 function causeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;

@@ -68,7 +68,7 @@ export type Fetched = Answered &
 const ARCHIVE_TYPE = /^application\/(gzip|octet-stream|(x-)?(gzip|tar|gtar|tgz|tar\+gzip|compressed-tar))\s*(;|$)/i;
 
 /** More than a cloud sends as a delta. */
-const DELTA_LIMITS: BundleLimits = { compressed: 16 * 1024 * 1024, unpacked: 32 * 1024 * 1024 };
+export const DELTA_LIMITS: BundleLimits = { compressed: 16 * 1024 * 1024, unpacked: 32 * 1024 * 1024 };
 
 const KEYS_BYTES_MAX = 1024 * 1024;
 
@@ -114,13 +114,14 @@ export function fetchBundle(
   });
 }
 
-function faultOf(error: unknown): ProblemError {
+/** What is wrong with the archive itself; throws anything else. */
+export function faultOf(error: unknown): ProblemError {
   if (error instanceof ProblemError && error.code === 'invalid_bundle') return error;
   throw error;
 }
 
 /** The bundle itself is gzip: if a proxy compresses it again, the result is not an archive. */
-async function unpackWhole(
+export async function unpackWhole(
   response: IncomingMessage,
   { bounds, spool, unpack }: Omit<FetchOptions, 'stop'>,
 ): Promise<{ bytes: Spool; jws: string | undefined }> {
@@ -165,14 +166,18 @@ export function fetchKeys(cloudUrl: URL, bounds: FetchBounds, stop: AbortSignal)
         `The cloud at ${cloudUrl.origin} answered with status ${response.statusCode} when asked for the keys of its bundles${remedyFor(response.statusCode ?? 0)}.`,
       );
     }
-    let bytes = 0;
-    response.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > KEYS_BYTES_MAX)
-        response.destroy(new ProblemError('invalid_bundle', 'There are too many bundle keys.'));
-    });
-    return readServedKeys(await text(response));
+    return await keysIn(response);
   });
+}
+
+/** Reads a JWKS. */
+export async function keysIn(response: IncomingMessage): Promise<ServedKeys> {
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > KEYS_BYTES_MAX) response.destroy(new ProblemError('invalid_bundle', 'There are too many bundle keys.'));
+  });
+  return readServedKeys(await text(response));
 }
 
 /** A status that means that the server is not a cloud but, for example, an agent or a web server. */

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
-import { MIN_REVISION_HEADER } from '@authz-service/pdp/revision/min-revision';
+import { MIN_REVISION_HEADER, minRevisionText } from '@authz-service/pdp/revision/min-revision';
 import type { AgentState } from './agent-state.js';
 import { askCloud, type RequestBounds } from './cloud-request.js';
 import type { BundleSource } from './fetch.js';
@@ -20,14 +20,14 @@ export class KnownRevisions {
   ) {}
 
   /** Undefined if that cannot be told, since the cloud does not say or is asked too much already. */
-  async has({ number, token }: MinRevision): Promise<boolean | undefined> {
+  async has(wanted: MinRevision): Promise<boolean | undefined> {
     const { served } = this.state;
     // A bundle of several tenants came with a credential of another tenant, about which the cloud would answer.
     const own = served !== undefined && served.bundleRevision === served.revision;
     if (!own || this.#asking >= ASKING_MAX) return undefined;
     this.#asking++;
     try {
-      return await this.#ask(token ?? String(number));
+      return await this.#ask(minRevisionText(wanted));
     } finally {
       this.#asking--;
     }

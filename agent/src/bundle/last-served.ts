@@ -1,3 +1,4 @@
+import type { Epoch } from '@authz-service/core/bundle/epoch';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Secret } from '@authz-service/core/secret';
 import { revisionNumber } from '@authz-service/core/state/revision';
@@ -7,6 +8,8 @@ import { apiKeyHash } from './api-key-hash.js';
 export interface Standing {
   tenant: { id: string; name: string };
   revision: string;
+  /** The epoch of the cloud that the revision is of; absent before it has declared one. */
+  epoch?: Pick<Epoch, 'number' | 'id'> | undefined;
 }
 
 /**
@@ -20,11 +23,14 @@ export interface LastServed extends Standing {
 /** Throws `invalid_bundle` if the text was not written by an agent. */
 export function parseLastServed(text: string): LastServed {
   try {
-    const { tenant, revision, keyHash } = JSON.parse(text);
+    const { tenant, revision, keyHash, epoch } = JSON.parse(text);
     const { id, name } = tenant;
     if ([id, name, keyHash].every((field) => typeof field === 'string' && field !== '')) {
       revisionNumber(revision);
-      return { tenant: { id, name }, revision, keyHash };
+      if (epoch === undefined) return { tenant: { id, name }, revision, keyHash };
+      const number = Number(epoch.number);
+      if (Number.isSafeInteger(number))
+        return { tenant: { id, name }, revision, keyHash, epoch: { number, id: String(epoch.id) } };
     }
   } catch {
     // The error below covers every cause.
@@ -42,7 +48,8 @@ interface Wanted {
  * Throws `invalid_bundle` if the cached bundle must not be served before the cloud has answered: only the cloud knows
  * whether it belongs to the tenant of this API key, or it is older than what callers have seen.
  */
-export function assertServable({ tenant, revision }: Standing, last: LastServed | undefined, wanted: Wanted): void {
+export function assertServable(standing: Standing, last: LastServed | undefined, wanted: Wanted): void {
+  const { tenant, revision } = standing;
   const named = `${tenant.name} (${tenant.id})`;
   if (last === undefined) {
     throw invalid(
@@ -56,7 +63,7 @@ export function assertServable({ tenant, revision }: Standing, last: LastServed 
         `${tenant.id} if this agent serves that tenant, or else give it its own SERVICE_CACHE_DIR.`,
     );
   }
-  if (!wanted.allowRollback && isBehind({ tenant, revision }, last)) {
+  if (!wanted.allowRollback && isBehind(standing, last)) {
     throw invalid(
       `It holds revision ${revision} of tenant ${named}, but ${last.revision} was served: changes after the bundle ` +
         'are lost. Let the agent reach the cloud, or set SERVICE_ALLOW_ROLLBACK=true to serve what is left.',
@@ -64,13 +71,23 @@ export function assertServable({ tenant, revision }: Standing, last: LastServed 
   }
 }
 
-/** Whether it is an older revision of the same tenant, or a different one with the same number. */
+/** Below zero if the first is of an earlier epoch than the second, above zero if it is of a later one. */
+export function compareEpochs(
+  { epoch: one }: Pick<Standing, 'epoch'>,
+  { epoch: other }: Pick<Standing, 'epoch'>,
+): number {
+  return (one?.number ?? 0) - (other?.number ?? 0);
+}
+
+/**
+ * Whether it is an older revision of the same tenant, or a different one with the same number. A later epoch may begin at an
+ * older revision.
+ */
 export function isBehind(standing: Standing, last: Standing): boolean {
-  return (
-    standing.tenant.id === last.tenant.id &&
-    standing.revision !== last.revision &&
-    revisionNumber(standing.revision) <= revisionNumber(last.revision)
-  );
+  if (standing.tenant.id !== last.tenant.id) return false;
+  const epochs = compareEpochs(standing, last);
+  if (epochs !== 0) return epochs < 0;
+  return standing.revision !== last.revision && revisionNumber(standing.revision) <= revisionNumber(last.revision);
 }
 
 function invalid(detail: string): ProblemError {

@@ -37,6 +37,16 @@ describe('PollSchedule', () => {
     expect(own.succeeded({ waitSeconds: 24, elapsedMs: 24_000, ...held })).toBe(0);
   });
 
+  it('keeps to the poll interval or a little less with files, which nobody holds', () => {
+    const own = new PollSchedule(30_000, () => 1, true);
+    expect([own.waitSeconds, own.holds]).toEqual([0, false]);
+    expect(own.succeeded({ waitSeconds: 0, elapsedMs: 1000, holds: false, news: true })).toBe(26_100);
+    expect([own.waitSeconds, own.holds]).toEqual([0, false]);
+    const late = new PollSchedule(30_000, () => 0, true);
+    expect(late.succeeded({ waitSeconds: 0, elapsedMs: 1000, holds: false, news: false })).toBe(29_000);
+    expect(late.failed({ elapsedMs: 0, away: true })).toBe(0);
+  });
+
   it('keeps to the poll interval where that is too short to hold anything', () => {
     const own = schedule(50);
     expect(own.succeeded({ waitSeconds: 0, elapsedMs: 20, holds: false, news: true })).toBe(30);

@@ -34,11 +34,14 @@ export class PollSchedule {
   #settled = false;
   #holds: boolean | undefined;
 
+  /** `isStatic`: files are asked for, which nobody holds back. */
   constructor(
     private readonly pollIntervalMs: number,
     private readonly random: () => number = Math.random,
+    private readonly isStatic = false,
   ) {
-    this.#waitSeconds = Math.min(WAIT_SECONDS_MAX, Math.floor((pollIntervalMs * WAIT_SHARE) / 1000));
+    this.#waitSeconds = isStatic ? 0 : Math.min(WAIT_SECONDS_MAX, Math.floor((pollIntervalMs * WAIT_SHARE) / 1000));
+    if (isStatic) this.#holds = false;
   }
 
   /** Whether the cloud holds requests; undefined before the first one that it could have held. */
@@ -56,6 +59,8 @@ export class PollSchedule {
     this.#failures = 0;
     this.#settled = true;
     if (waitSeconds > 0) this.#holds = holds;
+    // A fleet that was started at once does not ask a web server at once for ever.
+    if (this.isStatic) return this.#rest(elapsedMs) * (1 - this.random() * DRIFT);
     if (this.#waitSeconds === 0 || this.#holds === false) return this.#rest(elapsedMs);
     if (news || waitSeconds === 0 || elapsedMs >= (waitSeconds * 1000) / 2) {
       this.#idle = 0;

@@ -6,6 +6,8 @@ import type { SyncLog } from './sync-log.js';
 
 export interface PollerOptions {
   pollIntervalMs: number;
+  /** Whether files are asked for, which nobody holds back. */
+  isStatic?: boolean;
   /** Asks the cloud once; the cloud may hold its answer for the given number of seconds. */
   poll(waitSeconds: number, stop: AbortSignal): Promise<Polled>;
 }
@@ -34,7 +36,7 @@ export class Poller {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    const schedule = new PollSchedule(this.options.pollIntervalMs);
+    const schedule = new PollSchedule(this.options.pollIntervalMs, Math.random, this.options.isStatic);
     while (!signal.aborted) {
       const askedAt = moment();
       const { waitSeconds } = schedule;

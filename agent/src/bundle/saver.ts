@@ -1,9 +1,9 @@
 import type { Secret } from '@authz-service/core/secret';
 import type { Logger } from '../log.js';
-import type { Served } from './agent-state.js';
 import { apiKeyHash } from './api-key-hash.js';
 import type { BundleCache } from './cache.js';
 import { ContestedCache } from './delta-log.js';
+import type { Served } from './served.js';
 import type { Trust } from './trust.js';
 
 const CONTESTED_SAID_EVERY_MS = 60 * 60_000;
@@ -65,12 +65,14 @@ export class Saver {
 
   async #saveKeys(trust: Trust): Promise<void> {
     if (trust === this.trust && this.cache.saved && (await this.cache.hasKeys())) return;
-    await this.cache.writeKeys({ keys: trust.roots, announcements: trust.announcements });
+    const { roots: keys, announcements, epoch } = trust;
+    await this.cache.writeKeys({ keys, announcements, ...(epoch && { epoch: epoch.jws }) });
     this.trust = trust;
   }
 
-  #noteServed({ tenant, revision }: Served): Promise<void> {
-    return this.cache.writeLastServed({ tenant, revision, keyHash: apiKeyHash(this.apiKey, tenant.id) });
+  #noteServed({ tenant, revision, epoch }: Served): Promise<void> {
+    const of = epoch && { epoch: { number: epoch.number, id: epoch.id } };
+    return this.cache.writeLastServed({ tenant, revision, keyHash: apiKeyHash(this.apiKey, tenant.id), ...of });
   }
 
   #sayUnsaved(fault: Error): void {

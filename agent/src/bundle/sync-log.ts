@@ -1,3 +1,4 @@
+import type { Budget } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Logger } from '../log.js';
 import type { AgentState, Moment } from './agent-state.js';
@@ -9,11 +10,16 @@ const FAILURES_PER_ERROR = 5;
 /** A smaller difference between clocks is not reported. */
 const SKEW_TOLD_MS = 60_000;
 
+/** So many budgets are logged one by one. */
+const BUDGETS_TOLD_MAX = 10;
+
 /** Records the outcome of polls in the state, and logs what an operator should know (docs/decisions/0006). */
 export class SyncLog {
   #lastCause: string | undefined;
   #clocks: 'right' | 'apart' | 'ahead' = 'right';
   #unsigned = false;
+  /** The budgets that the log says are refused. */
+  #refused: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly state: AgentState,
@@ -23,6 +29,7 @@ export class SyncLog {
   succeeded({ saved, aheadMs = 0, newestAtMs }: Polled, askedAt?: Moment): void {
     this.#lastCause = undefined;
     this.#compareClocks(aheadMs);
+    this.tellBudgets();
     this.#tellUnsigned(newestAtMs === undefined);
     const failures = this.state.syncSucceeded(askedAt, newestAtMs);
     if (failures === 0) return;
@@ -32,18 +39,36 @@ export class SyncLog {
     );
   }
 
+  /** Logs which budgets cannot be kept, once for each, and when all can be again. */
+  tellBudgets(): void {
+    const { budgets } = this.state;
+    const { refused } = budgets;
+    const news = refused.filter((budget) => !this.#refused.has(nameOf(budget)));
+    for (const budget of news.slice(0, BUDGETS_TOLD_MAX))
+      this.log.error({ resource_type: budget.of }, budgets.refusal(budget));
+    const more = news.length - BUDGETS_TOLD_MAX;
+    if (more > 0)
+      this.log.error(
+        { resource_types: news.length },
+        `${more} more resource type${more === 1 ? ' is' : 's are'} refused for the same reason: GET /v1/status lists them`,
+      );
+    if (refused.length === 0 && this.#refused.size > 0)
+      this.log.info('decisions are made about all resource types again');
+    this.#refused = new Set(refused.map(nameOf));
+  }
+
   /**
    * Logs when answers begin to say nothing of their age, and when that ends: an agent with a maximum age then decides
    * nothing.
    */
   #tellUnsigned(unsigned: boolean): void {
     const { state, log } = this;
-    const limited = (state.maxAgeMs ?? state.formerMaxAgeMs) !== undefined;
+    const limited = (state.maxAgeMs ?? state.formerMaxAgeMs) !== undefined || state.budgets.all.length > 0;
     if (unsigned === this.#unsigned || (unsigned && !limited)) return;
     this.#unsigned = unsigned;
     if (unsigned) {
       log.warn(
-        'the cloud does not sign when its bundle was the newest, so that SERVICE_MAX_AGE refuses decisions though it answers: update the cloud before its agents, and let proxies pass the header Bundle-Newest on',
+        'the cloud does not sign when its bundle was the newest, so that SERVICE_MAX_AGE, or the max_age of resource types, refuses decisions though it answers: update the cloud before its agents, and let proxies pass the header Bundle-Newest on',
       );
     } else log.info('the cloud signs when its bundle was the newest');
   }
@@ -87,14 +112,23 @@ export class SyncLog {
     if (cause !== this.#lastCause) this.log.warn({ ...fields, ...(known ? {} : { err: error }) }, 'bundle sync failed');
     this.#lastCause = cause;
     if (failures % FAILURES_PER_ERROR !== 0) return;
-    const { served, knownAgeMs, maxAgeMs = Number.POSITIVE_INFINITY, formerMaxAgeMs = maxAgeMs } = this.state;
+    const { served, budgets, knownAgeMs, maxAgeMs = Number.POSITIVE_INFINITY, formerMaxAgeMs = maxAgeMs } = this.state;
     const boundMs = Math.min(maxAgeMs, formerMaxAgeMs);
     const consequence =
       served === undefined
         ? 'not ready: no bundle has been loaded yet'
         : knownAgeMs > boundMs
           ? `refusing to decide by what is older than SERVICE_MAX_AGE (${boundMs / 1000} s)`
-          : `serving from cache, last successful sync ${Math.round(this.state.syncAgeSeconds ?? 0)} s ago`;
+          : `${refusing(budgets.exceeded(knownAgeMs).length)}serving from cache, last successful sync ${Math.round(this.state.syncAgeSeconds ?? 0)} s ago`;
     this.log.error(fields, `bundle sync failing for ${failures} consecutive attempts, ${consequence}`);
   }
+}
+
+function nameOf({ of, maxAgeMs }: Budget): string {
+  return `${of} ${maxAgeMs}`;
+}
+
+function refusing(types: number): string {
+  if (types === 0) return '';
+  return `refusing to decide about ${types} resource type${types === 1 ? '' : 's'} past their max_age, and else `;
 }

@@ -1,34 +1,6 @@
-import { newestAt } from '@authz-service/core/bundle/newest';
-import { unpackBundleTo } from '@authz-service/core/bundle/read';
-import { keyIdOf } from '@authz-service/core/bundle/signing-key';
-import { ProblemError } from '@authz-service/core/problem';
-import { revisionNumber } from '@authz-service/core/state/revision';
-import type { Logger } from '../log.js';
-import { activate, isWanted, type Verified } from './activate.js';
-import { type Advance, advance, confirmed } from './advance.js';
-import type { AgentState, Served } from './agent-state.js';
-import type { Attempts } from './attempts.js';
-import { compareApart, unpackApart } from './bundle-threads.js';
-import type { BundleCache } from './cache.js';
-import { type BundleSource, type FetchBounds, type Fetched, fetchBundle, fetchKeys, type Known } from './fetch.js';
-import { isBehind, type Standing } from './last-served.js';
-import type { Saver } from './saver.js';
-import type { Spool } from './spool.js';
-import { follow, type Trust, trusts, verify, verifyChanges } from './trust.js';
-
-export interface SyncOptions extends BundleSource {
-  tenantId?: string;
-  allowRollback: boolean;
-  bounds: FetchBounds;
-}
-
-export interface SyncParts {
-  state: AgentState;
-  cache: BundleCache;
-  saver: Saver;
-  attempts: Attempts;
-  log: Logger;
-}
+import { type BundleSource, fetchBundle, type Known } from './fetch.js';
+import type { Intake, IntakeParts } from './intake.js';
+import { bundleName } from './served.js';
 
 /** The outcome of a poll. */
 export interface Polled {
@@ -44,225 +16,49 @@ export interface Polled {
   saved: boolean;
 }
 
-type FetchedBundle = Extract<Fetched, { is: 'bundle' }>;
-type FetchedDelta = Extract<Fetched, { is: 'delta' }>;
-
-/**
- * The number and total size of deltas kept on disk after a bundle before the whole bundle is fetched again: the first
- * limit applies when the tenant is quiet, the second in any case. Each delta adds a third of a millisecond to a
- * restart.
- */
-const CHAIN_QUIET = { deltas: 256, bytes: 256 * 1024, share: 0.25 };
-const CHAIN_MAX = { deltas: 1024, bytes: 1024 * 1024, share: 1 };
-
-/** Changes that take more steps come as a whole bundle: a step blocks all answers for about a microsecond. */
-const STEPS_MAX = 50_000;
-
-/** A smaller bundle is read and compiled in a tenth of a second, which is less than starting threads takes. */
-const LARGE_BYTES = 2 * 1024 * 1024;
-
-/** Keeps what is served equal to what the cloud has. If anything fails, the last good bundle stays. */
+/** Keeps what is served equal to what the cloud has. */
 export class Sync {
-  /** Whether to ask for the whole bundle, whatever is served. Reset once that bundle is served. */
-  #wantsWhole = false;
-
   constructor(
-    private readonly options: SyncOptions,
-    private readonly parts: SyncParts,
+    private readonly source: BundleSource,
+    private readonly intake: Intake,
+    private readonly parts: Pick<IntakeParts, 'state' | 'saver' | 'attempts'>,
   ) {}
 
   /** Asks the cloud once and takes what it has. Only one call runs at a time. Throws why nothing could be taken. */
   async poll(waitSeconds: number, stop: AbortSignal): Promise<Polled> {
+    const { intake } = this;
     const { state, saver, attempts } = this.parts;
-    const fetch = (known: Known) => fetchBundle(this.options, known, this.#fetching(stop));
+    const fetch = (known: Known) => fetchBundle(this.source, known, intake.fetching(stop));
     const known = this.#known();
     state.syncing.requestedAtMs = Date.now();
     try {
       let fetched = await fetch({ ...known, waitSeconds });
       const { holds, aheadMs } = fetched;
       let news = true;
-      if (fetched.is === 'delta' && !(await this.#takeDelta(fetched))) {
-        this.#wantsWhole = true;
+      if (fetched.is === 'delta' && !(await intake.takeDelta(fetched.archive))) {
+        intake.wantsWhole = true;
         fetched = await fetch({});
       }
       if (fetched.is === 'same') {
-        await this.#confirm(fetched.key);
+        await intake.confirm(fetched.key);
         news = false;
       } else if (fetched.is === 'bundle') {
         // An answer that was asked for unconditionally says nothing about whether the cloud holds its answers.
-        news = (await this.#takeBundle(fetched, stop)) || known.etag === undefined;
+        news = (await intake.takeBundle(fetched, stop)) || known.etag === undefined;
       }
-      return { holds, news, aheadMs, newestAtMs: await this.#newestAt(fetched.newest), saved: saver.saved };
+      return { holds, news, aheadMs, newestAtMs: await intake.newestAt(fetched.newest), saved: saver.saved };
     } finally {
       await attempts.end();
     }
   }
 
-  /** When what is served was the newest; undefined if nobody who is trusted says that. */
-  async #newestAt(jws: string | undefined): Promise<number | undefined> {
-    const { state, saver } = this.parts;
-    const { served, syncing } = state;
-    const at = served && (await newestAt(jws, served.bundleRevision, syncing.trust.set.keys));
-    if (at !== undefined && jws !== undefined) await saver.saveNewest(jws);
-    return at;
-  }
-
   /** The part of the request that says what the agent has. */
   #known(): Known {
     const { served } = this.parts.state;
-    if (served === undefined || this.#wantsWhole) return {};
+    if (served === undefined || this.intake.wantsWhole) return {};
     // The ETag of the response is not used, because it is not signed: under the name of another bundle, the agent would
     // be told that it has the newest, or that it comes from another history. A bundle that holds only this tenant has
     // the tenant's revision as its name.
-    return { etag: `"${served.bundleRevision}"`, delta: served.bundleRevision === served.revision };
-  }
-
-  #fetching(stop: AbortSignal): Parameters<typeof fetchBundle>[2] {
-    const { state, cache, attempts } = this.parts;
-    const spool = async () => {
-      // An agent that serves nothing has nothing to lose by trying.
-      if (state.served !== undefined) await attempts.begin();
-      return await cache.spool();
-    };
-    const unpack = this.#isLarge ? unpackApart : unpackBundleTo;
-    return { bounds: this.options.bounds, stop, spool, unpack };
-  }
-
-  /** Returns whether the revision differs from the one before. */
-  async #takeBundle(fetched: FetchedBundle, stop: AbortSignal): Promise<boolean> {
-    const { state, cache, saver, attempts } = this.parts;
-    const { bytes, diverged } = fetched;
-    const before = state.last;
-    try {
-      const trust = await this.#trustFor(fetched.jws, stop);
-      const { statement, jws, kid } = await verify(bytes.sha256, [fetched.jws], trust);
-      const former = before && { ...before, served: state.served, diverged };
-      const changed = diverged ? undefined : await this.#compare({ bytes, statement, kid }, trust);
-      const served = changed?.next ?? (await activate({ bytes, statement, kid }, this.options, former));
-      await attempts.end();
-      // It is on disk before it is served: a killed agent never comes back with an older revision than callers have
-      // seen.
-      await saver.save(served, trust, () => cache.write({ bytes, jws, sha256: statement.sha256 }));
-      if (changed === undefined) state.replaced(served);
-      else await state.advanced(changed.changes, served);
-      state.syncing.trust = trust;
-      this.#wantsWhole = false;
-      return this.#said(before?.standing, served, changed?.changes.length);
-    } catch (error) {
-      await bytes.discard();
-      throw error;
-    }
-  }
-
-  /**
-   * Finds what a whole bundle changes, so that the engine can be changed in place: a second engine would take its memory
-   * and its time. Returns undefined if it cannot tell; the whole bundle is activated then, which also finds everything
-   * that speaks against it.
-   */
-  async #compare({ bytes, statement, kid }: Verified & { bytes: Spool }, trust: Trust): Promise<Advance | undefined> {
-    const { state, cache, log } = this.parts;
-    const { served } = state;
-    const { base } = cache;
-    const [tenant, another] = statement.tenants;
-    if (!this.#isLarge || served === undefined || base === undefined || bytes.fd === undefined) return undefined;
-    if (tenant === undefined || another !== undefined || !isWanted(tenant, this.options.tenantId)) return undefined;
-    if (tenant.id !== served.tenant.id || isBehind({ tenant, revision: tenant.revision }, served)) return undefined;
-    try {
-      const { revision, digest } = served;
-      const { fd, length } = bytes;
-      const work = { base, trust, standing: { revision, digest }, fd, length, changesMax: STEPS_MAX };
-      const json = await compareApart(work);
-      if (json === undefined) return undefined;
-      if (tenant.revision === revision) return await confirmed({ json, statement, kid }, served);
-      const { changes, next } = await advance({ json, statement, kid }, served, STEPS_MAX);
-      return { changes, next: { ...next, activatedBy: 'bundle' } };
-    } catch (error) {
-      const { message } = error as Error;
-      log.debug({ error: message }, 'cannot tell what the bundle changes, activating all of it');
-      return undefined;
-    }
-  }
-
-  /**
-   * Applies what has changed since the served revision. Returns false if it cannot be applied and a whole bundle is
-   * needed: the signing key is not known yet, the agent serves something else than the cloud thinks, or the delta is
-   * invalid.
-   */
-  async #takeDelta({ archive }: FetchedDelta): Promise<boolean> {
-    const { state, cache, saver, log } = this.parts;
-    const before = state.served;
-    const { trust } = state.syncing;
-    try {
-      if (archive instanceof ProblemError) throw archive;
-      if (before === undefined) throw new Error('nothing is served that could change');
-      const { json } = archive;
-      const { statement, jws, kid } = await verifyChanges(json, archive.jws, trust);
-      const { changes, next } = await advance({ json, statement, kid }, before, STEPS_MAX);
-      await saver.save(next, trust, () => cache.append({ json, jws }));
-      await state.advanced(changes, next);
-      this.#said(before, next, changes.length);
-    } catch (error) {
-      const { message } = error as Error;
-      log.warn({ error: message }, 'the changes cannot be applied, asking for the whole bundle');
-      return false;
-    }
-    if (this.#isLong(CHAIN_MAX)) this.#wantsWhole = true;
-    return true;
-  }
-
-  /** Nothing is new, so problems of the cache are repaired now. `key` is the current signing key. */
-  async #confirm(key: string | undefined): Promise<void> {
-    const { state, saver } = this.parts;
-    const { served, syncing } = state;
-    const cached = served !== undefined && (await saver.confirm(served, syncing.trust));
-    // The bundle is the same, but its signing key is unknown: the signature on disk may not be valid for long.
-    const unknown = key !== undefined && !trusts(syncing.trust, key);
-    if (!cached || unknown || this.#isLong(CHAIN_QUIET)) this.#wantsWhole = true;
-  }
-
-  /** Whether the served bundle is so large that reading another one would hold up requests. */
-  get #isLarge(): boolean {
-    const { state, cache } = this.parts;
-    return state.served !== undefined && cache.chain.baseBytes >= LARGE_BYTES;
-  }
-
-  #isLong({ deltas, bytes, share }: typeof CHAIN_MAX): boolean {
-    const { chain } = this.parts.cache;
-    return chain.deltas > deltas || chain.bytes > Math.max(bytes, chain.baseBytes * share);
-  }
-
-  /**
-   * Follows announcements if the key is not known yet. The keys that they lead to count only once a bundle proves them.
-   */
-  async #trustFor(jws: string | undefined, stop: AbortSignal): Promise<Trust> {
-    const { trust } = this.parts.state.syncing;
-    const kid = jws === undefined ? undefined : keyIdOf(jws);
-    if (kid === undefined || trusts(trust, kid)) return trust;
-    return await follow(trust, await fetchKeys(this.options.cloudUrl, this.options.bounds, stop));
-  }
-
-  /**
-   * Returns whether the revision differs from the one before, and logs it, with the number of changed records if the
-   * engine was changed in place.
-   */
-  #said(before: Standing | undefined, served: Served, changedRecords?: number): boolean {
-    if (before?.revision === served.revision) return false;
-    const { log } = this.parts;
-    const { tenant, revision, signedBy, activatedBy } = served;
-    const fields = {
-      tenant: tenant.name,
-      bundle_revision: revision,
-      signed_by: signedBy,
-      activated_by: activatedBy,
-      ...(changedRecords === undefined ? {} : { changed_records: changedRecords }),
-    };
-    const sameTenant = before?.tenant.id === tenant.id;
-    if (sameTenant && revisionNumber(revision) <= revisionNumber(before.revision)) {
-      const permitted = 'older bundle activated, because SERVICE_ALLOW_ROLLBACK permits it';
-      log.warn({ ...fields, before: before.revision }, permitted);
-    } else {
-      log.info(fields, 'bundle activated');
-    }
-    return true;
+    return { etag: `"${bundleName(served)}"`, delta: served.bundleRevision === served.revision };
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type Epoch, type EpochKey, isSameKey, readEpoch } from '@authz-service/core/bundle/epoch';
 import { followAnnouncements, type KeySet } from '@authz-service/core/bundle/key-set';
 import type { ServedKeys } from '@authz-service/core/bundle/served-keys';
 import { type BundleKey, keyIdOf } from '@authz-service/core/bundle/signing-key';
@@ -23,7 +24,13 @@ export interface Trust {
   /** The announcements that lead from the roots to the present keys. */
   announcements: readonly string[];
   set: KeySet;
+  /** The key that signs epochs, once it is known, and the highest epoch that was seen. */
+  epochKey?: EpochKey | undefined;
+  epoch?: Epoch | undefined;
 }
+
+/** What an operator has given to an agent to trust from the beginning. */
+export type PinnedKeys = Pick<ServedKeys, 'keys' | 'epochKey'>;
 
 export const NO_TRUST: Trust = { roots: [], pinned: false, announcements: [], set: { version: 0, keys: [] } };
 
@@ -31,16 +38,24 @@ export const NO_TRUST: Trust = { roots: [], pinned: false, announcements: [], se
  * `kept` is what the cache holds of an earlier run. Its announcements are verified again; pinned keys replace its
  * roots.
  */
-export async function trustOf(pinned: readonly BundleKey[] | undefined, kept: ServedKeys | undefined): Promise<Trust> {
-  const roots = pinned ?? kept?.keys ?? [];
+export async function trustOf(pinned: PinnedKeys | undefined, kept: ServedKeys | undefined): Promise<Trust> {
+  const roots = pinned?.keys ?? kept?.keys ?? [];
   const announcements = kept?.announcements ?? [];
   const set = await followAnnouncements({ version: 0, keys: roots }, announcements);
-  return { roots, pinned: pinned !== undefined, announcements, set };
+  const seen = kept?.epoch === undefined ? undefined : await readEpoch(kept.epoch);
+  const epoch = seen && pinned?.epochKey && !isSameKey(seen.key, pinned.epochKey) ? undefined : seen;
+  return { roots, pinned: pinned !== undefined, announcements, set, epoch, epochKey: pinned?.epochKey ?? epoch?.key };
 }
 
 /** The trusted keys after these were received: all of them on first contact, later only the announced ones. */
 export async function follow(trust: Trust, served: ServedKeys): Promise<Trust> {
-  if (trust.roots.length === 0) return await trustOf(undefined, served);
+  // What signs epochs is learned from bundles: an agent's own file has the epoch, a cloud's JWKS only the key.
+  if (trust.roots.length === 0)
+    return {
+      ...(await trustOf(undefined, { keys: served.keys, announcements: served.announcements })),
+      epochKey: trust.epochKey,
+      epoch: trust.epoch,
+    };
   const set = await followAnnouncements(trust.set, served.announcements);
   if (set.version === trust.set.version) return trust;
   return { ...trust, announcements: [...new Set([...trust.announcements, ...served.announcements])], set };
@@ -80,7 +95,7 @@ function advised(fault: ProblemError, signatures: readonly (string | undefined)[
 }
 
 const TO_PIN =
-  'No announcement leads there from the keys of SERVICE_BUNDLE_JWKS: check SERVICE_CLOUD_URL, then pin the keys that the ' +
+  'No announcement leads there from the keys of SERVICE_BUNDLE_JWKS: check SERVICE_CLOUD_URL or SERVICE_BUNDLE_URL, then pin the keys that the ' +
   'cloud serves at /.well-known/jwks.json.';
 const TO_FORGET =
   'No announcement leads there from the keys in bundle-keys.json: check SERVICE_CLOUD_URL. If the cloud was replaced or ' +

@@ -1,11 +1,14 @@
+import { readEpoch } from '@authz-service/core/bundle/epoch';
 import { newestAt } from '@authz-service/core/bundle/newest';
 import type { Secret } from '@authz-service/core/secret';
 import type { Logger } from '../log.js';
 import { activate } from './activate.js';
 import { advance } from './advance.js';
-import type { AgentState, Served } from './agent-state.js';
+import type { AgentState } from './agent-state.js';
 import type { BundleCache, CachedBundle } from './cache.js';
+import { refuseOtherEpoch } from './epoch.js';
 import { assertServable, isBehind, type LastServed } from './last-served.js';
+import { bundleOf, type Served } from './served.js';
 import { sha256Of, type Trust, trustOf, verify, verifyChanges } from './trust.js';
 
 export interface WarmStartOptions {
@@ -41,13 +44,15 @@ export async function warmStart(options: WarmStartOptions, { cache, state, log }
     const { bytes } = cached;
     const sha256 = await sha256Of(bytes);
     const verified = await verify(sha256, cached.signatures, trust);
-    let served = await activate({ bytes, ...verified }, options, undefined);
+    const { epoch: stated } = verified.statement;
+    const epoch = stated === undefined ? undefined : await readEpoch(stated);
+    let served = await activate({ bytes, ...verified, epoch }, options, undefined);
     const deltas = await cache.deltasAfter({ bytes, jws: verified.jws, sha256 });
     for (const delta of deltas) served = await replayed(delta, trust, served);
     assertServable(served, last, options);
     // Without it the age is unknown; what is cached is as good.
     const newest = await cache.readNewest().catch(() => undefined);
-    const newestAtMs = await newestAt(newest, served.bundleRevision, trust.set.keys);
+    const newestAtMs = await newestAt(newest, bundleOf(served), trust.set.keys);
     state.started({ served, confirmedAtMs: cached.confirmedAtMs, newestAtMs }, last);
     const { tenant, revision } = served;
     log.info({ tenant: tenant.name, bundle_revision: revision, deltas: deltas.length }, 'serving the cached bundle');
@@ -67,7 +72,9 @@ const OLDER =
   'the cached bundle is older than what was served last; it is served because SERVICE_ALLOW_ROLLBACK permits it';
 
 async function replayed({ json, jws }: { json: Buffer; jws: string }, trust: Trust, served: Served): Promise<Served> {
-  const { changes, next } = await advance({ json, ...(await verifyChanges(json, jws, trust)) }, served);
+  const verified = await verifyChanges(json, jws, trust);
+  refuseOtherEpoch(verified.statement, served);
+  const { changes, next } = await advance({ json, ...verified }, served);
   served.engine.apply(changes);
   return next;
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readServedKeys } from '@authz-service/core/bundle/served-keys';
-import type { BundleKey } from '@authz-service/core/bundle/signing-key';
+import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
 import { durationMs } from '@authz-service/core/duration';
 import { ProblemError } from '@authz-service/core/problem';
 import { isMaskable } from '@authz-service/core/replay/decision-inputs';
@@ -13,8 +12,13 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The agent's settings. */
 export interface AgentConfig {
-  apiKey: Secret;
+  /** Absent only with `bundleUrl`. */
+  apiKey?: Secret;
   cloudUrl: URL;
+  /** Where a web server distributes the bundles. Then no cloud is asked, and `tenantId` and `bundleJwks` are there. */
+  bundleUrl?: URL;
+  /** A header for that server, `Name: value`. */
+  bundleHeader?: Secret;
   /** The URL under which callers reach the agent, without a trailing slash. Absent: where it listens. */
   publicUrl?: string;
   /** The id or name of the tenant to serve. Absent: the only one in the bundle. */
@@ -32,7 +36,7 @@ export interface AgentConfig {
   /** The paths of inputs that are not logged. */
   decisionLogMask: string[];
   /** The keys with which bundles are verified. Absent: those of the first contact with the cloud. */
-  bundleJwks?: BundleKey[];
+  bundleJwks?: Pick<ServedKeys, 'keys' | 'epochKey'>;
   /** Whether a revision older than the one served is accepted. */
   allowRollback: boolean;
 }
@@ -72,6 +76,8 @@ export const SETTINGS: Settings = {
     },
   },
   cloudUrl: { default: 'http://127.0.0.1:8080', read: readUrl },
+  bundleUrl: { read: readUrl },
+  bundleHeader: { read: readHeader },
   publicUrl: { read: (text) => readUrl(text).href.replace(/\/+$/, '') },
   tenantId: { read: (text) => text },
   listenAddr: {
@@ -116,6 +122,8 @@ export const SETTINGS: Settings = {
 export const YAML_KEYS: { [K in keyof Settings]: string } = {
   apiKey: 'api_key',
   cloudUrl: 'cloud_url',
+  bundleUrl: 'bundle_url',
+  bundleHeader: 'bundle_header',
   publicUrl: 'public_url',
   tenantId: 'tenant_id',
   listenAddr: 'listen_addr',
@@ -166,12 +174,13 @@ function readMask(text: string): string[] {
 }
 
 /** A JWKS given directly, or the path of one. */
-function readJwks(text: string, surroundings: Surroundings): BundleKey[] {
+function readJwks(text: string, surroundings: Surroundings): Pick<ServedKeys, 'keys' | 'epochKey'> {
   const inline = text.trimStart().startsWith('{');
   const path = readPath(text, surroundings);
   const where = inline ? 'the JSON' : `"${path}"`;
   try {
-    return readServedKeys(inline ? text : readFileSync(path, 'utf8')).keys;
+    const { keys, epochKey } = readServedKeys(inline ? text : readFileSync(path, 'utf8'));
+    return { keys, ...(epochKey && { epochKey }) };
   } catch (error) {
     if (error instanceof ProblemError) {
       throw new SettingFault(
@@ -180,6 +189,18 @@ function readJwks(text: string, surroundings: Surroundings): BundleKey[] {
     }
     throw new SettingFault(`${where} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
+}
+
+/** The headers that requests have anyway, or that change what an answer is. */
+const OWN_HEADERS =
+  /^(host|connection|content-length|transfer-encoding|accept|accept-encoding|if-.*|range|cache-control)$/i;
+
+function readHeader(text: string): Secret {
+  const [, name = ''] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.exec(text) ?? [];
+  if (name === '') throw new SettingFault('is not a header: write one like "Authorization: Bearer TOKEN"');
+  if (OWN_HEADERS.test(name))
+    throw new SettingFault(`names the header "${name}", which the agent sends itself: name another one`);
+  return new Secret(text);
 }
 
 function readUrl(text: string): URL {
@@ -191,7 +212,7 @@ function readUrl(text: string): URL {
   }
   // The URL is logged, and a password in it would be, too.
   if (url.username !== '' || url.password !== '') {
-    throw new SettingFault('must not contain a user or password: the credential is the API key');
+    throw new SettingFault('must not contain a user or password: credentials are settings of their own');
   }
   if (url.search !== '' || url.hash !== '') {
     throw new SettingFault(`"${text}" must end after its path: remove the query and the fragment`);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Engine } from '@authz-service/core/decision/api/engine';
+import type { Budget, Engine } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { EndpointCall, Evaluation, TenantView } from '@authz-service/pdp/endpoints/endpoint';
@@ -8,6 +8,7 @@ import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import { requestIdOf } from '@authz-service/pdp/transport/request-id';
 import type { AgentState } from '../bundle/agent-state.js';
+import { revisionToken } from '../bundle/served.js';
 import type { DecisionLog } from '../decision-log.js';
 import type { Logger } from '../log.js';
 import type { AgentMetrics } from '../metrics.js';
@@ -43,6 +44,9 @@ export class AgentCall implements EndpointCall {
   /** The greatest age of what may answer, in milliseconds; undefined unless the request names one. */
   maxAgeMs: number | undefined;
 
+  /** The age of what answers. */
+  #ageMs = Number.POSITIVE_INFINITY;
+
   constructor(
     private readonly options: CallOptions,
     request: IncomingMessage,
@@ -53,16 +57,24 @@ export class AgentCall implements EndpointCall {
 
   engine(): Engine {
     const served = this.options.state.current(this.maxAgeMs);
-    this.revision = served.revision;
+    this.revision = revisionToken(served);
+    this.#ageMs = this.options.state.knownAgeMs;
     return served.engine;
   }
 
   run<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T> {
     const { state, slicing } = this.options;
-    return state.read(({ engine, search, tenant, revision }) => {
-      this.revision = revision;
+    return state.read((served) => {
+      const { engine, search, tenant, revision } = served;
+      this.revision = revisionToken(served);
+      this.#ageMs = state.knownAgeMs;
       return slicing.run(work({ id: tenant.id, revision, engine, search }));
     }, this.maxAgeMs);
+  }
+
+  ageWithin(budget: Budget): number {
+    this.options.state.assertWithin(budget, this.#ageMs);
+    return this.#ageMs;
   }
 
   /** A refused or failed evaluation counts as not allowed and has no access path. Only evaluations are timed. */

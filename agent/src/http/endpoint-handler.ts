@@ -38,7 +38,7 @@ export function endpointHandler(endpoint: Endpoint, options: CallOptions) {
         const maxAgeMs = endpoint.open ? undefined : maxAgeOf(request.headers['service-max-age']);
         call.maxAgeMs = maxAgeMs;
         const wanted = endpoint.open ? undefined : minRevisionOf(request.headers['service-min-revision']);
-        if (wanted !== undefined && !isReached(wanted, options.state.served?.revision)) {
+        if (wanted !== undefined && !isReached(wanted, options.state.servedToken)) {
           const reached = () => {
             // Its time is that of the decision, not of the wait.
             call = new AgentCall(options, request);

@@ -38,6 +38,17 @@ const candidateSchema = z
   })
   .meta({ id: 'DecisionCandidate' });
 
+const maxAgeSchema = z
+  .object({
+    of: z.string().meta({ description: 'The address of the resource type whose `max_age` this is.' }),
+    seconds: z.number().meta({ description: 'The greatest age of the records that may decide.' }),
+    age_seconds: z.number().meta({ description: 'The age of those that decided.' }),
+  })
+  .meta({ id: 'DecisionMaxAge' });
+
+/** How old the records were that decided, and might have been. */
+export type DecisionMaxAge = z.infer<typeof maxAgeSchema>;
+
 /** The body of an answered decision (AuthZEN 1.0 section 6.2, docs/semantics.md 6.1). */
 export const decisionResponseSchema = z
   .object({
@@ -56,6 +67,7 @@ export const decisionResponseSchema = z
             .array(z.string())
             .optional()
             .meta({ description: 'The addresses of roles that the request names in vain: `from_requests` is false.' }),
+          max_age: maxAgeSchema.optional().meta({ description: 'If the resource type has one.' }),
         })
         .optional(),
     }),

@@ -1,5 +1,5 @@
 import type { Decision } from '@authz-service/core/decision/api/decision';
-import type { Engine } from '@authz-service/core/decision/api/engine';
+import type { Budget, Engine } from '@authz-service/core/decision/api/engine';
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import type { ProblemCode, ProblemError } from '@authz-service/core/problem';
 import type { TenantSearch } from '@authz-service/core/search/tenant-search';
@@ -35,6 +35,11 @@ export interface EndpointCall {
   engine(): Engine;
   /** Runs work of several turns on one revision, in slices beside other requests. Throws as `engine` does. */
   run<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T>;
+  /**
+   * The age, in milliseconds, of the view or engine that the call got last; undefined if it is of a past moment, which no
+   * budget binds. Throws `too_old` if the budget does not allow it.
+   */
+  ageWithin(budget: Budget): number | undefined;
   /** Counts and logs an evaluation, as the host does. */
   evaluated(evaluation: Evaluation): void;
   /** The URL under which callers reach the host, without a trailing slash. */
@@ -61,6 +66,8 @@ export interface Endpoint<Asked = unknown> {
   cacheControl?: string;
   /** Checks a body. Throws `invalid_request`. */
   parse(body: unknown): Asked;
+  /** The names of the resource types that it asks about. */
+  about(asked: Asked): readonly string[];
   /** The body of the answer, returned directly if it takes one turn. Throws `ProblemError`. */
   answer(asked: Asked, call: EndpointCall): object | Promise<object>;
 }

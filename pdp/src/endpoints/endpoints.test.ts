@@ -20,6 +20,7 @@ const call: EndpointCall = {
   engine: () => engine,
   run: async (work) => finished(work(view)),
   evaluated: () => {},
+  ageWithin: () => undefined,
   publicUrl: () => 'https://pdp.example.com',
 };
 

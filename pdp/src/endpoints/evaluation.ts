@@ -1,10 +1,9 @@
-import type { Decision, Explanation } from '@authz-service/core/decision/api/decision';
 import { ProblemError } from '@authz-service/core/problem';
 import { AUTHZEN_PATHS } from '../contract/authzen-paths.js';
 import { decisionRequestSchema } from '../contract/decision-request.js';
 import { type DecisionResponse, decisionResponseSchema } from '../contract/decision-response.js';
 import type { Endpoint, EndpointCall } from './endpoint.js';
-import { evaluate } from './evaluate.js';
+import { evaluate, type Outcome } from './evaluate.js';
 import { parseQuestion, type Question } from './question.js';
 
 /** `POST /v1/authorize`, and the same endpoint under its AuthZEN 1.0 path (section 10.1). */
@@ -25,6 +24,7 @@ function evaluationAt(path: string, operation: string): Endpoint<Question> {
     open: false,
     decides: true,
     parse: parseQuestion,
+    about: ({ resource }) => [resource.type],
     answer: answerQuestion,
   };
 }
@@ -36,13 +36,17 @@ export function answerQuestion(question: Question, call: EndpointCall): Decision
 }
 
 /** A decision's members may be computed when they are read, so the answer is copied by name. */
-export function decisionResponse(answer: Decision | Explanation): DecisionResponse {
+export function decisionResponse(answer: Outcome): DecisionResponse {
   const { decision, reason, policy_id, access_path } = answer;
   const context: DecisionResponse['context'] =
     policy_id === undefined ? { reason, access_path } : { reason, policy_id, access_path };
   if ('candidates' in answer) {
-    const { candidates, uncounted_roles } = answer;
-    context.explanation = { candidates, ...(uncounted_roles !== undefined && { uncounted_roles }) };
+    const { candidates, uncounted_roles, max_age } = answer;
+    context.explanation = {
+      candidates,
+      ...(uncounted_roles !== undefined && { uncounted_roles }),
+      ...(max_age !== undefined && { max_age }),
+    };
   }
   return { decision, context };
 }

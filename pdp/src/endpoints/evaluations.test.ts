@@ -23,7 +23,12 @@ async function answer(body: object) {
     const decision = item.resource.id === 'open';
     return { decision, reason: decision ? 'allowed' : 'denied', access_path: decision ? 'role' : 'none' };
   };
-  const engine = { decide, explain: decide, resourceId: () => undefined } as unknown as Engine;
+  const engine = {
+    decide,
+    explain: decide,
+    resourceId: () => undefined,
+    budgetOf: () => undefined,
+  } as unknown as Engine;
   const told: Evaluation[] = [];
   const call = {
     now: 7,

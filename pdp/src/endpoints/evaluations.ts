@@ -1,4 +1,3 @@
-import type { Decision, Explanation } from '@authz-service/core/decision/api/decision';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import type * as z from 'zod';
 import { isObject } from '../contract/attributes.js';
@@ -15,7 +14,7 @@ import {
 import { malformed, parserOf } from '../contract/parser-of.js';
 import { PROBLEM_STATUS } from '../transport/problem-status.js';
 import type { Endpoint, EndpointCall, TenantView } from './endpoint.js';
-import { evaluate } from './evaluate.js';
+import { evaluate, type Outcome } from './evaluate.js';
 import { answerQuestion, decisionResponse } from './evaluation.js';
 import { parseQuestion, type Question } from './question.js';
 
@@ -56,6 +55,7 @@ export const evaluationsEndpoint: Endpoint<Question | Batch> = {
   open: false,
   decides: true,
   parse: parseEvaluations,
+  about: (asked) => ('items' in asked ? asked.items.flatMap(typeOf) : typeOf(asked)),
   answer: (asked, call) =>
     'items' in asked ? call.run((view) => decideInSteps(asked, view, call)) : answerQuestion(asked, call),
 };
@@ -71,6 +71,8 @@ export function parseEvaluations(body: unknown): Question | Batch {
     items: evaluations.map((evaluation, index) => itemOf(envelope, evaluation, index)),
   };
 }
+
+const typeOf = (item: Question | ProblemError) => (item instanceof ProblemError ? [] : [item.resource.type]);
 
 /** An evaluation takes each member that it lacks as a whole from the defaults; nothing is merged within. */
 function itemOf(envelope: Envelope, evaluation: unknown, index: number): Question | ProblemError {
@@ -127,7 +129,7 @@ function* decideInSteps(
   }
 }
 
-function responseOf(outcome: Decision | Explanation | ProblemError, reasons: boolean): EvaluationResponse {
+function responseOf(outcome: Outcome | ProblemError, reasons: boolean): EvaluationResponse {
   if (outcome instanceof ProblemError) return failedEvaluation(outcome);
   return reasons || 'candidates' in outcome ? decisionResponse(outcome) : { decision: outcome.decision };
 }

@@ -17,6 +17,7 @@ export const metadataEndpoint: Endpoint<undefined> = {
   decides: false,
   cacheControl: 'public, max-age=300',
   parse: () => undefined,
+  about: () => [],
   answer: (_, call) => metadataAt(call.publicUrl()),
 };
 

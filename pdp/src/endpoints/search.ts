@@ -31,8 +31,13 @@ function searchAt(kind: SearchKind, operation: string, summary: string): Endpoin
     open: false,
     decides: false,
     parse: (body) => parseSearch(kind, body),
+    about: ({ question }) => [question.resource.type],
     answer: (asked, call) =>
-      call.run((view) => searchPage(view, asked, { now: call.now, clock: () => performance.now() })),
+      call.run((view) => {
+        const budget = view.engine.budgetOf(asked.question.resource.type);
+        if (budget !== undefined) call.ageWithin(budget);
+        return searchPage(view, asked, { now: call.now, clock: () => performance.now() });
+      }),
   };
 }
 

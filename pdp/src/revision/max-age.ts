@@ -1,3 +1,4 @@
+import type { Budget } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 
 /** The header of a request that is not to be answered by what is older. */
@@ -14,6 +15,11 @@ export function maxAgeOf(text: string | string[] | undefined): number | undefine
     'invalid_request',
     `${MAX_AGE_HEADER} is "${String(text).slice(0, 100)}": write a whole number of seconds, like "30".`,
   );
+}
+
+/** What sets the limit, as `assertYoung` names it, where a resource type does. */
+export function budgetName({ of }: Budget): string {
+  return `max_age of ${of}`;
 }
 
 /** Throws `too_old` if the age is greater than allowed; both in milliseconds, the age infinite if it is not known. */

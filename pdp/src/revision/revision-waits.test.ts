@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { minRevisionOf } from './min-revision.js';
+import { isReached, minRevisionOf } from './min-revision.js';
 import { type RevisionSource, RevisionWaits, type WaitOutcome } from './revision-waits.js';
 
 const A = '41.00000000000000aa';
@@ -50,11 +50,41 @@ describe('Service-Min-Revision', () => {
     [B, { number: 42, token: B }],
   ])('is a number or a revision: %s', (text, min) => expect(wanted(text)).toEqual(min));
 
+  it('may name the epoch in which it was made', () =>
+    expect(wanted(`${B}.1795450000-7f3a9c1e`)).toEqual({ number: 42, token: B, epoch: '1795450000-7f3a9c1e' }));
+
   it.each(['', ' ', 'x', '-1', '1.5', '42.AA', `"${B}"`, `${A}, ${B}`, '9'.repeat(16)])('is refused: %j', (text) => {
     expect(() => wanted(text)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
   it('may be absent', () => expect(minRevisionOf(undefined)).toBeUndefined());
+});
+
+describe('a revision of an epoch', () => {
+  const [E1, E2, TWIN] = ['.1-00000001', '.2-00000002', '.1-0000000f'];
+  it.each([
+    ['of the present epoch', B + E1, B + E1, true],
+    ['earlier, of the present epoch', A + E1, B + E1, true],
+    ['of a later epoch, at an earlier number', A + E2, B + E1, false],
+    ['of a later epoch, where none was declared', A + E2, B, false],
+    ['of no epoch', A, B + E1, true],
+  ])('is reached or waited for: %s', (_, text, served, reached) => {
+    for (const tellsPast of [true, false]) expect(isReached(wanted(text), served, { tellsPast })).toBe(reached);
+  });
+
+  it.each([
+    ['the same one', B + E1, B + E2],
+    ['an earlier one', A + E1, B + E2],
+    ['a later one', C + E1, B + E2],
+  ])('from before a restore is left to whoever can tell: %s', (_, text, served) => {
+    expect(() => isReached(wanted(text), served)).toThrow(/of another epoch than 2-00000002.*was restored/);
+    expect(isReached(wanted(text), served, { tellsPast: true })).toBe(text !== C + E1);
+  });
+
+  it('is refused where another epoch has its number', () => {
+    for (const tellsPast of [true, false])
+      expect(() => isReached(wanted(A + TWIN), B + E1, { tellsPast })).toThrow(/of another epoch/);
+  });
 });
 
 describe('a request that wants a revision', () => {

@@ -1,5 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
-import { isReached, MIN_REVISION_HEADER, type MinRevision, unknownRevision } from './min-revision.js';
+import { isReached, MIN_REVISION_HEADER, type MinRevision, minRevisionText, unknownRevision } from './min-revision.js';
 
 /** What became of a request that had to wait for a revision; `gone`: its caller went away, or the process stops. */
 export const WAIT_OUTCOMES = ['reached', 'unknown', 'late', 'refused', 'gone'] as const;
@@ -7,8 +7,10 @@ export type WaitOutcome = (typeof WAIT_OUTCOMES)[number];
 
 /** Where revisions come from, as a waiting request sees it. */
 export interface RevisionSource {
-  /** The revision that would answer at this moment (`NUMBER.DIGEST`). */
+  /** The revision that would answer at this moment: `NUMBER.DIGEST`, and the epoch if there is one. */
   served(): string | undefined;
+  /** Whether it finds out by itself what a restored cloud still has of earlier epochs. */
+  tellsPast?: boolean;
   /** Resolves when that may have changed, and at the latest after so many milliseconds. */
   changed(ms: number): Promise<void>;
   /** Whether the tenant has this revision by the records of the cloud; undefined if that cannot be told at present. */
@@ -45,7 +47,7 @@ export class RevisionWaits {
    */
   async reach(wanted: MinRevision, source: RevisionSource, tenant?: string): Promise<void> {
     try {
-      if (isReached(wanted, source.served())) return;
+      if (isReached(wanted, source.served(), source)) return;
       const leave = this.#enter(tenant);
       try {
         await this.#wait(wanted, source);
@@ -94,7 +96,7 @@ export class RevisionWaits {
       answered = undefined;
     };
     asked.then(forget);
-    while (!isReached(wanted, source.served())) {
+    while (!isReached(wanted, source.served(), source)) {
       if (unknown) throw unknownRevision(wanted);
       const left = endsAt - performance.now();
       if (left <= 0) throw late(wanted, source.served(), this.#waitMs);
@@ -111,11 +113,11 @@ function outcomeOf(error: unknown): WaitOutcome {
   return code === 'too_many_requests' ? 'refused' : 'gone';
 }
 
-function late({ number, token }: MinRevision, served: string | undefined, ms: number): ProblemError {
+function late(wanted: MinRevision, served: string | undefined, ms: number): ProblemError {
   const has = served === undefined ? 'serves nothing yet' : `still serves ${served}`;
   return new ProblemError(
     'behind_revision',
-    `${MIN_REVISION_HEADER} names ${token ?? number}, and after ${ms / 1000} seconds this process ${has}: ask again, or ask another one.`,
+    `${MIN_REVISION_HEADER} names ${minRevisionText(wanted)}, and after ${ms / 1000} seconds this process ${has}: ask again, or ask another one.`,
     [],
     { retryAfterSeconds: 1 },
   );

@@ -1,0 +1,44 @@
+import { type Epoch, epochName } from '@authz-service/core/bundle/epoch';
+import type { NamedBundle } from '@authz-service/core/bundle/newest';
+import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
+import type { TenantSearch } from '@authz-service/core/search/tenant-search';
+import type { DigestSet } from '@authz-service/core/state/digest-set';
+import { tokenOf } from '@authz-service/core/state/revision';
+
+/** What answers decisions: one revision, replaced by the next within one turn of the event loop. */
+export interface Served {
+  engine: CompiledEngine;
+  search: TenantSearch;
+  tenant: { id: string; name: string };
+  /** The tenant's revision. */
+  revision: string;
+  /** SHA-256 of the tenant's records, in hex. */
+  digest: string;
+  /** The leaves of that digest. While a delta is being checked, they are ahead of the engine. */
+  digests: DigestSet;
+  /** Whether it arrived as a whole bundle or as a delta. */
+  activatedBy: 'bundle' | 'delta';
+  /** The revision of the whole bundle, which the cloud's ETag names. */
+  bundleRevision: string;
+  /** When the cloud signed it (RFC 3339), and with which key. */
+  issuedAt: string;
+  signedBy: string;
+  /** The epoch that it stated; absent if the cloud had declared none. */
+  epoch?: Epoch | undefined;
+}
+
+/** The name of the whole bundle, as the cloud's ETag has it. */
+export function bundleName({ bundleRevision, epoch }: Served): string {
+  return tokenOf(bundleRevision, epoch && epochName(epoch));
+}
+
+/** The name of the revision, as callers carry it. */
+export function revisionToken({ revision, epoch }: Served): string {
+  return tokenOf(revision, epoch && epochName(epoch));
+}
+
+/** The bundle that this came in, as the cloud names it; the tenant only if it holds no other. */
+export function bundleOf(served: Served): NamedBundle {
+  const { tenant, revision, bundleRevision } = served;
+  return { tenant: bundleRevision === revision ? tenant.id : undefined, bundle: bundleName(served) };
+}
