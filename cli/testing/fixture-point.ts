@@ -40,6 +40,7 @@ export class FixturePoint {
     engine: () => this.#engine,
     run: async (work) => finished(work({ id: 'fixture', revision: '1', engine: this.#engine, search: this.#search })),
     evaluated: () => {},
+    ageWithin: () => undefined,
     publicUrl: () => this.url,
   };
   readonly #server: Server = createServer(async (request, response) => {

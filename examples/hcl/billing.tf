@@ -8,6 +8,7 @@ resource "service_resource_type" "invoice" {
   name        = "invoice"
   actions     = ["read", "pay", "approve", "delete"]
   properties  = { amount = "number", status = "string" }
+  max_age     = "10m"
 }
 
 resource "service_resource" "invoice" {

@@ -1,5 +1,5 @@
 import type { ExplainedCandidate } from '@authz-service/core/decision/api/decision';
-import type { DecisionResponse } from '@authz-service/pdp/contract/decision-response';
+import type { DecisionMaxAge, DecisionResponse } from '@authz-service/pdp/contract/decision-response';
 import type { Decision } from '@authz-service/sdk/decision';
 import type { DecisionQuestion } from '@authz-service/sdk/question';
 import type { Style } from '../output/terminal.js';
@@ -21,8 +21,13 @@ export function renderAnswer(question: DecisionQuestion, answer: DecisionRespons
   ];
   if (policy_id !== undefined) lines.push(`  policy  ${printable(policy_id)}`);
   const { explanation } = answer.context;
+  if (explanation?.max_age !== undefined) lines.push(`  age     ${ageOf(explanation.max_age)}`);
   if (explanation !== undefined) lines.push('', renderCandidates(explanation.candidates, style));
   return lines.join('\n');
+}
+
+function ageOf({ of, seconds, age_seconds: age }: DecisionMaxAge): string {
+  return `${age} s; ${printable(of)} allows ${seconds} s`;
 }
 
 /** "user:alice read invoice:INV-1"; missing parts of a malformed request in a batch are shown as "?". */

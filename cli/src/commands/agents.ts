@@ -2,7 +2,7 @@ import type { AgentList } from '@authz-service/sdk/wire';
 import { string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { agentTable } from '../enforcement/agent-table.js';
-import { UNLISTED } from '../enforcement/await-enforced.js';
+import { publishing, UNLISTED } from '../enforcement/await-enforced.js';
 import { err, out } from '../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
@@ -37,10 +37,21 @@ retired, or until a day after its own maximum age has run out.';
   }
 }
 
-function summary({ revision, wanted, total, enforcing, expired, complete, more, agents }: AgentList): string {
+function summary({
+  revision,
+  wanted,
+  total,
+  enforcing,
+  expired,
+  publishers,
+  complete,
+  more,
+  agents,
+}: AgentList): string {
   const shown = more ? ` The first ${agents.length} are listed.` : '';
   const gone = expired === 0 ? '' : ` ${expired} of the others are silent past their own maximum age.`;
   const part = complete ? '' : ` There are others that are not listed. ${UNLISTED}`;
+  const readers = publishers === 0 ? '' : ` ${publishing(publishers)}`;
   const what = revision.startsWith(`${wanted}.`) ? revision : `revision ${wanted} or a later one`;
-  return `${enforcing} of ${total} agents report that they serve ${what}.${gone}${shown}${part}`;
+  return `${enforcing} of ${total} agents report that they serve ${what}.${gone}${shown}${readers}${part}`;
 }

@@ -84,17 +84,10 @@ function warningOfErasures(): typeof fetch {
   };
 }
 
-/** The `Authorization` header for requests outside the client; undefined if none is needed. */
-export async function authorizationOf(
-  { url, credentials }: Connection,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  if (credentials === undefined) return undefined;
-  if ('apiKey' in credentials) {
-    const { bearer } = await import('@authz-service/sdk/authorization');
-    return bearer(credentials.apiKey, 'The API key');
-  }
-  const [{ TokenSource }, { Transport }] = await Promise.all([
+/** What sends requests outside the client, and the source of their `Authorization` header; of none if none is needed. */
+export async function senderOf({ url, credentials }: Connection) {
+  const [{ apiKeyAuthorization }, { TokenSource }, { Transport }] = await Promise.all([
+    import('@authz-service/sdk/authorization'),
     import('@authz-service/sdk/token-source'),
     import('@authz-service/sdk/transport'),
   ]);
@@ -104,5 +97,17 @@ export async function authorizationOf(
     userAgent: 'authz-service-cli',
     fetch: globalThis.fetch,
   });
-  return (await new TokenSource(transport, credentials).get(signal)).header;
+  const authorization =
+    credentials === undefined
+      ? undefined
+      : 'apiKey' in credentials
+        ? apiKeyAuthorization(credentials.apiKey)
+        : new TokenSource(transport, credentials);
+  return { transport, authorization };
+}
+
+/** The `Authorization` header for requests outside the client; undefined if none is needed. */
+export async function authorizationOf(connection: Connection, signal: AbortSignal): Promise<string | undefined> {
+  const { authorization } = await senderOf(connection);
+  return (await authorization?.get(signal))?.header;
 }

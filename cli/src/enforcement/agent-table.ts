@@ -28,7 +28,9 @@ function cellsOf(agent: ReportedAgent): string[] {
   ];
 }
 
-function standing({ diverged, lag, expired, enforces }: ReportedAgent): string {
+function standing({ diverged, lag, expired, enforces, publishes }: ReportedAgent): string {
+  if (publishes && !diverged)
+    return lag === 0 ? 'its readers are unknown' : `${lag ?? 'all'}, and its readers are unknown`;
   if (expired && !enforces) return 'past its age';
   if (diverged) return 'not of this tenant';
   return lag === null ? 'serves nothing' : String(lag);

@@ -15,9 +15,15 @@ export const UNLISTED =
   'Either there are too many: retire those that are gone. Or the bundle was fetched in the last ten minutes without a readable ' +
   'report: update older agents, and let proxies pass the header Service-Agent on.';
 
+/** What a list means with publishers in it. */
+export function publishing(publishers: number): string {
+  const who = publishers === 1 ? 'One of them publishes' : `${publishers} of them publish`;
+  return `${who} bundles as files: nobody knows which agents read those, nor what they enforce.`;
+}
+
 /** What waiting for the agents has come to: members for the JSON document, a line, and the exit code. */
 export interface Enforcement {
-  json: { enforced: boolean; agents?: number; behind?: AgentList['agents']; unknown?: string };
+  json: { enforced: boolean; agents?: number; publishers?: number; behind?: AgentList['agents']; unknown?: string };
   text: string;
   exitCode: number;
 }
@@ -53,8 +59,8 @@ export async function awaitEnforced(
       exitCode: NOT_ENFORCED,
     };
   }
-  const { enforced, total, expired, complete } = list;
-  const json = { enforced, agents: total };
+  const { enforced, total, expired, publishers, complete } = list;
+  const json = { enforced, agents: total, ...(publishers > 0 && { publishers }) };
   if (enforced) {
     const gone = expired === 0 ? '' : ` (${expired} of them silent past their own maximum age)`;
     const text = total === 0 ? 'No agent is known.' : `Enforced by all ${counted(total, 'agent')}${gone}.`;
@@ -67,8 +73,11 @@ export async function awaitEnforced(
     if (shown !== undefined) await err.line(shown);
     if (count > 0) await err.line('Retire those that are gone for good with "service agents retire ID".');
   }
-  const text = complete
-    ? `Not enforced within ${timeout}: ${count} of ${counted(total, 'agent')} may decide by an earlier revision.`
-    : `Not known to be enforced: there are agents beside the ${total} of the list. ${UNLISTED}`;
+  const readers = publishers === 0 ? '' : ` ${publishing(publishers)}`;
+  const text = !complete
+    ? `Not known to be enforced: there are agents beside the ${total} of the list. ${UNLISTED}${readers}`
+    : count > 0
+      ? `Not enforced within ${timeout}: ${count} of ${counted(total, 'agent')} may decide by an earlier revision.${readers}`
+      : `Not known to be enforced everywhere: all ${counted(total, 'agent')} of the list have it.${readers}`;
   return { json: { ...json, behind }, text, exitCode: NOT_ENFORCED };
 }

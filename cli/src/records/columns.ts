@@ -22,8 +22,8 @@ const COLUMNS: { [K in Kind]: readonly string[] } = {
   role_assignment: ['starts_at', 'expires_at'],
   group_membership: ['starts_at', 'expires_at'],
   access_rule: ['says', 'mode', 'suspended_until'],
-  api_key: ['id', 'scopes', 'expires_at'],
-  oauth_client: ['id', 'scopes'],
+  api_key: ['id', 'scopes', 'expires_at', 'last_used_at'],
+  oauth_client: ['id', 'scopes', 'last_used_at'],
 };
 
 /** The headings of the columns that `row` returns; the owner is the last. */
@@ -49,6 +49,7 @@ const CELLS: Record<string, (record: AnyRecord) => string> = {
     if (typeof expires_at !== 'string') return '';
     return `${moment(expires_at)}${Date.parse(expires_at) <= Date.now() ? ' (expired)' : ''}`;
   },
+  last_used_at: ({ last_used_at }) => (typeof last_used_at === 'string' ? moment(last_used_at) : ''),
   says: ruled,
   scopes: ({ scopes, operator }) => cell(operator === true ? [...(scopes as string[]), 'operator'] : scopes),
 };

@@ -7,6 +7,7 @@ export function declareBilling(scope: Construct, people: People) {
   const invoice = billing.resourceType('invoice', {
     actions: ['read', 'pay', 'approve', 'delete'],
     properties: { amount: 'number', status: 'string' },
+    maxAge: '10m',
   });
   invoice.resource('INV-1', { properties: { amount: 120, status: 'open' } });
   invoice.resource('INV-2', { properties: { amount: 25000, status: 'open' } });

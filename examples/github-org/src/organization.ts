@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { LineCounter, parseDocument } from 'yaml';
+import { LineCounter, parseDocument, visit } from 'yaml';
 import * as z from 'zod';
 
 /** GitHub's repository permissions, weakest first: each implies those before it. */
@@ -89,6 +89,18 @@ function yamlFiles(folder: string): string[] {
 }
 
 function readOrganization(root: string, name: string, files: string[]): Organization {
+  const part = (file: string) => readPart(readFileSync(file, 'utf8'), relative(root, file));
+  return organizationOf(name, files.map(part));
+}
+
+/** What one file says of its organization. */
+export interface Part {
+  file: string;
+  content: z.output<typeof document>;
+}
+
+/** The organization that these parts make. Throws `InputError` for a team that is declared twice. */
+export function organizationOf(name: string, parts: readonly Part[]): Organization {
   const organization: Organization = {
     name,
     description: '',
@@ -98,32 +110,38 @@ function readOrganization(root: string, name: string, files: string[]): Organiza
     repositories: new Set(),
     teams: new Map(),
   };
-  for (const file of files) {
-    const part = parse(file, relative(root, file));
-    if (part.description) organization.description = part.description;
-    if (part.default_repository_permission) organization.defaultPermission = part.default_repository_permission;
-    addLogins(organization.admins, part.admins);
-    addLogins(organization.members, part.members);
-    for (const repository of Object.keys(part.repos ?? {})) organization.repositories.add(repository);
-    addTeams(organization, part.teams, undefined, relative(root, file));
+  for (const { file, content } of parts) {
+    if (content.description) organization.description = content.description;
+    if (content.default_repository_permission) organization.defaultPermission = content.default_repository_permission;
+    addLogins(organization.admins, content.admins);
+    addLogins(organization.members, content.members);
+    for (const repository of Object.keys(content.repos ?? {})) organization.repositories.add(repository);
+    addTeams(organization, content.teams, undefined, file);
   }
   return organization;
 }
 
-function parse(file: string, shown: string): z.output<typeof document> {
+/** Reads the text of a file; `file` names it in errors. */
+export function readPart(text: string, file: string): Part {
   const lines = new LineCounter();
-  const parsed = parseDocument(readFileSync(file, 'utf8'), { lineCounter: lines });
+  const parsed = parseDocument(text, { lineCounter: lines });
   const [syntax] = parsed.errors;
   if (syntax) {
     const { line, col } = lines.linePos(syntax.pos[0]);
-    throw new InputError(`${shown}:${line}:${col}: ${syntax.message.split('\n')[0]}`);
+    throw new InputError(`${file}:${line}:${col}: ${syntax.message.split('\n')[0]}`);
   }
+  // A login or a name of digits is text, quoted or not.
+  visit(parsed, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === 'number') scalar.value = scalar.source ?? String(scalar.value);
+    },
+  });
   const checked = document.safeParse(parsed.toJS() ?? {});
   if (!checked.success) {
     const [issue] = checked.error.issues;
-    throw new InputError(`${shown}: /${issue?.path.join('/')}: ${issue?.message}`);
+    throw new InputError(`${file}: /${issue?.path.join('/')}: ${issue?.message}`);
   }
-  return checked.data;
+  return { file, content: checked.data };
 }
 
 function addLogins(set: Set<string>, found: string[] | null | undefined): void {

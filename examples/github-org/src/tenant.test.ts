@@ -18,7 +18,7 @@ const INPUT: Record<string, string> = {
 name: guild
 default_repository_permission: read
 admins: [Root]
-members: [Ada, "0042"]
+members: [Ada, "0042", 0x1F]
 teams:
   compilers:
     description: Those who build compilers
@@ -82,6 +82,7 @@ describe('GitHub organizations as a tenant', () => {
     ['an admin holds admin everywhere', 'root', 'admin', 'guild/yacc.js', true],
     ['a member holds the default permission', 'ada', 'read', 'guild/yacc.js', true],
     ['a login of digits stays text', '0042', 'read', 'guild/cobol', true],
+    ['so does one that is not quoted', '0x1f', 'read', 'guild/cobol', true],
     ['and no more than that', 'ada', 'triage', 'guild/yacc.js', false],
     ['also on a repository that no team mentions', 'ada', 'read', 'guild/handbook', true],
     ['"none" gives members nothing', 'ada', 'read', 'closed/anything', false],

@@ -15,6 +15,8 @@ export interface ResourceTypeOptions extends Provided {
   readonly properties?: { [name: string]: PropertyType };
   /** Types whose resources hold those of this type, and the property in which a request names them. */
   readonly parents?: readonly { readonly type: { readonly path: string }; readonly property: string }[];
+  /** The greatest age of the records that may decide about its resources: `30s`. Older ones are refused. */
+  readonly maxAge?: string;
   /** Applications that it is shared with: credentials limited to them may use it in what they write. */
   readonly sharedWith?: readonly { readonly path: string }[];
 }
@@ -36,6 +38,7 @@ export class ResourceType extends Construct {
       actions: true,
       properties: true,
       parents: true,
+      maxAge: true,
       sharedWith: true,
       provider: true,
     } as const;
@@ -47,6 +50,7 @@ export class ResourceType extends Construct {
       actions,
       properties,
       parents,
+      maxAge,
       sharedWith,
       provider,
     } = options(at, props, known);
@@ -61,6 +65,7 @@ export class ResourceType extends Construct {
       parents:
         parents &&
         listOf(at, parents, 'parents').map(({ type, property }) => ({ type: pathOf(at, type, 'parents'), property })),
+      maxAge,
       sharedWith: sharedPaths(at, sharedWith),
       provider,
     };

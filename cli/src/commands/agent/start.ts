@@ -6,7 +6,7 @@ export default class AgentStart extends ServiceCommand {
   static override description =
     `The same as the program service-agent: pulls the tenant's policy bundle from the cloud and answers POST \
 /v1/authorize from memory, even while the cloud is unreachable. It reads --config, else ./service-agent.yaml, else ~/.service/agent.yaml; \
-environment variables override it: SERVICE_API_KEY (required), SERVICE_CLOUD_URL, SERVICE_TENANT_ID, SERVICE_LISTEN_ADDR, \
+environment variables override it: SERVICE_API_KEY (required), SERVICE_CLOUD_URL, SERVICE_BUNDLE_URL and SERVICE_BUNDLE_HEADER (bundles as files, instead of key and cloud), SERVICE_TENANT_ID, SERVICE_LISTEN_ADDR, \
 SERVICE_PUBLIC_URL, SERVICE_POLL_INTERVAL, SERVICE_MAX_AGE, SERVICE_CACHE_DIR, SERVICE_LOG_LEVEL, SERVICE_DECISION_LOG, SERVICE_BUNDLE_JWKS, SERVICE_ALLOW_ROLLBACK.
 
 Logs go to standard error, decision lines to standard output. SIGTERM and Ctrl-C stop it with exit code 0.`;

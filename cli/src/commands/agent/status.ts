@@ -32,17 +32,31 @@ function render(url: string, status: AgentStatus): string {
   const { tenant, last_error: fault, keys } = status;
   const rows: [string, string][] = [
     ['agent', url],
+    [
+      'bundles',
+      status.source.kind === 'static' ? `files at ${status.source.url}` : `the cloud at ${status.source.url}`,
+    ],
     ['status', status.consecutive_failures === 0 ? status.status : `${status.status}, ${failures(status)}`],
     ['tenant', tenant === null ? 'none yet' : `${tenant.name} (${tenant.id})`],
     ['revision', status.revision ?? 'none yet'],
+    ['epoch', status.epoch === null ? 'none' : `${status.epoch.name}, declared ${status.epoch.declared_at}`],
     ['confirmed', status.age_seconds === null ? 'never' : `${Math.round(status.age_seconds)} s ago`],
     ['maximum age', status.max_age_seconds === null ? 'none' : `${status.max_age_seconds} s`],
+    ...budgetRows(status),
     ['activated', activated(status)],
     ['signed by', signed(keys)],
     ['long poll', longPoll(status)],
     ['last error', fault === null ? 'none' : `${fault.at} ${fault.detail}`],
   ];
   return rows.map(([name, value]) => `${name.padEnd(11)}  ${printable(value)}`).join('\n');
+}
+
+/** The resource types that limit the age of what decides about them. */
+function budgetRows({ budgets = [] }: AgentStatus): [string, string][] {
+  return budgets.map(({ of, max_age_seconds: seconds, refused }) => [
+    'budget',
+    `${of}: ${seconds} s${refused ? ', which is less than two poll intervals: nothing is decided about it' : ''}`,
+  ]);
 }
 
 function signed({ signed_by: by, pinned }: AgentStatus['keys']): string {

@@ -9,7 +9,7 @@ export default class CloudDisableCredentials extends ServiceCommand {
     `A database that was restored has the credentials of its backup: also those that were revoked since. This turns off all of them \
 but the operators', and ends all sessions of the console; operators turn on again what is good, with "service credentials \
 enable". Run it after pg_restore or a recovery to a point in time, before callers reach the cloud. "service cloud restore" does \
-it by itself.
+it by itself. With --epoch-key, it also declares a new epoch, so that agents follow to the restored revisions.
 
 On SQLite, stop the cloud first; on PostgreSQL, running replicas follow within half a second.`;
   static override examples = [
@@ -20,15 +20,22 @@ On SQLite, stop the cloud first; on PostgreSQL, running replicas follow within h
       description: 'The folder of an SQLite database; by default DATABASE_URL, SERVICE_DATA_DIR or ~/.service/cloud.',
       helpValue: 'DIR',
     }),
+    'epoch-key': string({
+      description: 'The file of the key that signs epochs, by which agents know a restore from the work of a thief.',
+      helpValue: 'FILE',
+      env: 'SERVICE_EPOCH_KEY_FILE',
+    }),
   };
 
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(CloudDisableCredentials);
     const { disableCredentials } = await import('@authz-service/cloud/backup/disable-credentials');
-    const disabled = await disableCredentials(await databasePlace(flags['data-dir']), Date.now());
+    const options = { now: Date.now(), epochKeyFile: flags['epoch-key'] };
+    const done = await disableCredentials(await databasePlace(flags['data-dir']), options);
+    const epoch = done.epoch === undefined ? '' : ` A new epoch is declared: ${done.epoch}.`;
     return {
-      json: { disabled },
-      text: `${counted(disabled, 'credential')} turned off: "service credentials disabled" lists them.`,
+      json: done,
+      text: `${counted(done.disabled, 'credential')} turned off: "service credentials disabled" lists them.${epoch}`,
     };
   }
 }

@@ -14,7 +14,8 @@ left-overs (-wal, -shm) of a database that was not closed.
 
 The backup also brings back credentials that were revoked since. So all of them are off but the operators', until an operator \
 turns them on with "service credentials enable". They are listed; with --replace, only those that the replaced database no \
-longer has or has with changes: delete these. Agents with later revisions keep them: see the README of the cloud.`;
+longer has or has with changes: delete these. Agents with later revisions keep them, unless a new epoch is declared with \
+--epoch-key: see docs/operating.md.`;
   static override examples = [
     { description: 'Into an empty folder', command: 'service cloud restore cloud.backup --data-dir data' },
     {
@@ -35,6 +36,11 @@ longer has or has with changes: delete these. Agents with later revisions keep t
       helpValue: 'DIR',
     }),
     replace: boolean({ description: 'Replace the existing database.' }),
+    'epoch-key': string({
+      description: 'The file of the key that signs epochs, by which agents know a restore from the work of a thief.',
+      helpValue: 'FILE',
+      env: 'SERVICE_EPOCH_KEY_FILE',
+    }),
   };
 
   override async run(): Promise<Outcome> {
@@ -44,12 +50,17 @@ longer has or has with changes: delete these. Agents with later revisions keep t
       import('@authz-service/cloud/backup/restore'),
     ]);
     const dataDir = readDataDir(process.env, flags['data-dir']);
-    const done = await restore(args.file, dataDir, { replace: flags.replace, now: Date.now });
+    const done = await restore(args.file, dataDir, {
+      replace: flags.replace,
+      now: Date.now,
+      epochKeyFile: flags['epoch-key'],
+    });
     const tenants = done.tenants.map(({ name, revision }) => `\n  ${name} at revision ${revision}`).join('');
     await err.line(
       `${err.style('green', 'Restored')} ${counted(done.tenants.length, 'tenant')} to ${dataDir}:${tenants}` +
         (done.kept === undefined ? '' : `\nThe database that was there is kept as ${done.kept}.`),
     );
+    await err.line(epochLine(done));
     const shown = done.credentials.filter(({ since }) => since !== 'unchanged');
     await err.line(err.style('bold', headline(shown.length, done)));
     const rows = shown.map(({ tenant, kind, name, id, operator, scopes, expires_at = '', since = '' }) => {
@@ -60,6 +71,14 @@ longer has or has with changes: delete these. Agents with later revisions keep t
     const text = rows.length === 0 ? undefined : table(headings, rows, out.style, out.columns);
     return { json: { data_dir: dataDir, ...done }, text };
   }
+}
+
+function epochLine({ epoch, former_epoch: former }: { epoch?: string; former_epoch?: string }): string {
+  if (epoch !== undefined) return `A new epoch is declared, ${epoch}: agents that know its key follow by themselves.`;
+  const remedy = 'agents follow an older revision only when started with SERVICE_ALLOW_ROLLBACK=true';
+  return former === undefined
+    ? `No epoch is declared: ${remedy}.`
+    : `${err.style('yellow', 'No epoch is declared')} after ${former}, for lack of --epoch-key: ${remedy}, or after "service cloud declare-epoch".`;
 }
 
 function headline(shown: number, { compared, credentials }: { compared: boolean; credentials: unknown[] }): string {

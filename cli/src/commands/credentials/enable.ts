@@ -10,9 +10,12 @@ export default class CredentialsEnable extends ServiceCommand {
   static override summary = 'Turn on credentials that are off since a restore.';
   static override description =
     `Needs an operator credential. Turn on only what you know was not revoked after the backup was made: delete the others first, or \
-give them new secrets, which also turns them on; in another tenant that takes a credential of that tenant. "service audit --tenants" shows who turned on what.`;
+give them new secrets, which also turns them on; in another tenant that takes a credential of that tenant. "service audit --tenants" shows who turned on what.
+
+"sign-in" in place of a credential lets people sign in again by the identity provider; their rights are those of the records.`;
   static override examples = [
     { description: 'One credential', command: 'service credentials enable api_key/agent --tenant acme' },
+    { description: 'People of the identity provider', command: 'service credentials enable sign-in --tenant acme' },
     { description: 'All of a tenant', command: 'service credentials enable --all --tenant acme' },
     { description: 'All of all tenants', command: 'service credentials enable --all' },
   ];
@@ -24,7 +27,7 @@ give them new secrets, which also turns them on; in another tenant that takes a 
     }),
   };
   static override flags = {
-    all: boolean({ description: 'All that are off.' }),
+    all: boolean({ description: 'All that are off, but not "sign-in".' }),
     tenant: string({ description: 'The tenant; with --all, all tenants unless given.', helpValue: 'NAME' }),
     ...connectionFlags,
   };

@@ -177,7 +177,7 @@ describe('an interrupt', () => {
     await expect(waiting).rejects.toBeInstanceOf(Stopped);
     await expect(changes.ask(create('c'), stop.signal)).rejects.toBeInstanceOf(Stopped);
     release();
-    expect(await under).toEqual({ id: 'id-a' });
+    expect(await under).toEqual({ revision: '1.x', id: 'id-a' });
     expect(sent).toEqual([['create a']]);
   });
 

@@ -27,6 +27,8 @@ export interface Wish {
 
 /** A granted request: the revision that holds it, and what the service created for it. */
 export interface Granted {
+  /** Absent if nothing had to be sent. */
+  revision?: string;
   id?: string;
   secret?: ChangesetResult['secrets'][number];
   /** Access rules that the commit broke and that did not refuse it; told with one of its requests. */
@@ -277,13 +279,14 @@ export class ChangeQueue {
     }
   }
 
-  private grant(batch: readonly Entry[], { created, secrets, broken_rules: broken }: ChangesetResult): void {
+  private grant(batch: readonly Entry[], { revision, created, secrets, broken_rules: broken }: ChangesetResult): void {
     const ids = new Map(created.map(({ address, id }) => [address, id]));
     const made = new Map(secrets.map((secret) => [secret.address, secret]));
     for (const [index, { address, change, resolve }] of batch.entries()) {
       const id = change.op === 'create' ? ids.get(address) : undefined;
       const secret = made.get(address);
       resolve({
+        ...(revision !== '' && { revision }),
         ...(id !== undefined && { id }),
         ...(secret !== undefined && { secret }),
         ...(index === 0 && broken && { brokenRules: broken }),

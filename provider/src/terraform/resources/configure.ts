@@ -1,3 +1,4 @@
+import { durationMs } from '@authz-service/core/duration';
 import { type ProblemCode, ProblemError } from '@authz-service/core/problem';
 import { quote } from '@authz-service/core/records/describe';
 import { nameText } from '@authz-service/core/records/fields';
@@ -18,6 +19,9 @@ const DEFAULT_STACK = 'terraform';
 const USER_AGENT = 'authz-service-terraform-provider';
 /** No user's request waits for a decision that a plan asks for. */
 const DECISION_TIMEOUT_MS = 30_000;
+const ENFORCED = 'enforced';
+const DEFAULT_TIMEOUT = '60s';
+const TIMEOUT_MS_MAX = 86_400_000;
 
 /** The attributes that environment variables can provide instead of the provider block. */
 const VARIABLES = {
@@ -46,6 +50,12 @@ export const providerSchema: Schema = {
     commit: text(
       'The commit of it that is applied. Default: `SERVICE_COMMIT`, or that of the pipeline. Terraform tells providers no files and lines, so that these are not shown.',
     ),
+    wait_for: text(
+      `\`${ENFORCED}\`: each change of an apply ends only once every agent of the tenant enforces it, or fails and names those that do not. What was changed stays: a record that was created then is taken over by the next apply, which needs \`stack\`. Without it, an apply ends once the service has taken the changes.`,
+    ),
+    wait_timeout: text(
+      `How long a change waits for that: \`90s\`, \`5m\`. Default: \`${DEFAULT_TIMEOUT}\`. After one has waited in vain, the others of the apply are made without waiting, and fail, too, while agents lag.`,
+    ),
     take_ownership: {
       type: 'bool',
       description:
@@ -73,6 +83,7 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
   if (clientId === undefined || clientSecret === undefined) throw new Refusal([missing(clientId, clientSecret)]);
   const stack = nameOf('stack', config, ` Without one it is "${DEFAULT_STACK}".`) ?? DEFAULT_STACK;
   const declaredFor = nameOf('tenant', config, ' Without one it is that of the credentials.');
+  const enforcedWithin = enforcedWithinOf(config);
   const origin = configurationOrigin(config, env);
   try {
     const client = new ServiceClient({
@@ -90,6 +101,7 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
       stackIsNamed: typeof config.stack === 'string',
       origin,
       takeOwnership: config.take_ownership === true,
+      enforcedWithin,
       log: context.log,
     });
     // The records, which are read in any case, are fetched while the credential is checked; errors appear when they are
@@ -163,6 +175,33 @@ function nameOf(attribute: 'stack' | 'tenant', config: Values, without: string):
   throw refuse(`Invalid ${attribute}`, `${attribute}: ${quote(name)} ${error.issues[0]?.message}.${without}`, [
     attribute,
   ]);
+}
+
+/** How long a change waits until agents enforce it; undefined if it does not. */
+function enforcedWithinOf(config: Values): { ms: number; text: string } | undefined {
+  const { wait_for: what, wait_timeout: timeout, stack } = config;
+  if (typeof what !== 'string') {
+    if (typeof timeout !== 'string') return undefined;
+    throw refuse('Invalid wait_timeout', `wait_timeout: nothing waits without wait_for = "${ENFORCED}".`, [
+      'wait_timeout',
+    ]);
+  }
+  if (what !== ENFORCED)
+    throw refuse('Invalid wait_for', `wait_for: ${quote(what)} must be "${ENFORCED}", or be left out.`, ['wait_for']);
+  if (typeof stack !== 'string')
+    throw refuse(
+      'Stack missing',
+      `wait_for: give the configuration a name, stack = "…": a record whose creation waits in vain is not in the state, and only a named stack takes it over in the next apply.`,
+      ['wait_for'],
+    );
+  const text = typeof timeout === 'string' ? timeout : DEFAULT_TIMEOUT;
+  const ms = durationMs(text);
+  if (ms !== undefined && ms <= TIMEOUT_MS_MAX) return { ms, text };
+  throw refuse(
+    'Invalid wait_timeout',
+    `wait_timeout: ${quote(text)} must be a duration up to 24h, like "90s" or "5m".`,
+    ['wait_timeout'],
+  );
 }
 
 function settingFrom(name: Setting, config: Values, env: NodeJS.ProcessEnv): string | undefined {

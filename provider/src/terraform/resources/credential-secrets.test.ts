@@ -42,6 +42,13 @@ describe('the secret of a credential', () => {
     expect(key.chosen(prior, planned, config)).toBe(sent);
   });
 
+  it('is none of a client that names a person', () => {
+    const person = { issuer: 'https://id.example.com', subject: '1' };
+    expect(client.plan(null, { ...none, person })).toEqual({ client_id: UNKNOWN, client_secret: null });
+    expect(client.plan(null, { ...none, person: null })).toEqual({ client_id: UNKNOWN, client_secret: UNKNOWN });
+    expect(client.judge({ ...chosen(1), person })).toMatchObject([{ summary: 'Invalid secret_wo' }]);
+  });
+
   it('is kept where it is shown, and is null where it was lost or chosen', () => {
     const shown = { address: 'api_key/k', id: 'i', secret: 'made' };
     expect(key.made({ secret: UNKNOWN }, { id: 'i', secret: shown })).toEqual({ secret: 'made' });

@@ -56,9 +56,17 @@ const OAUTH_CLIENT: CredentialSecrets = secretsOf({
   secret: 'client_secret',
   attributes: {
     client_id: made('The client id, the same as `id`.'),
-    client_secret: made(`The client secret that the service generated. ${IN_STATE}`, true),
+    client_secret: made(
+      `The client secret that the service generated; null for a client that names a person. ${IN_STATE}`,
+      true,
+    ),
   },
 });
+
+/** Whether it is a client for a person to sign in with, which has no secret. */
+export function namesPerson({ person = null }: Values): boolean {
+  return person !== null && person !== UNKNOWN;
+}
 
 /** How secrets of a kind are handled; undefined for kinds that are not credentials. */
 export function credentialSecrets(kind: Kind): CredentialSecrets | undefined {
@@ -90,6 +98,11 @@ function secretsOf({
       const fault = (name: string, text: string): Diagnostic[] => [
         { severity: 'error', summary: `Invalid ${name}`, detail: `${name} ${text}.` },
       ];
+      if (chosen !== null && namesPerson(config))
+        return fault(
+          'secret_wo',
+          'is given beside `person`: a client that names a person has no secret, so leave it out',
+        );
       if (chosen === null && version !== null)
         return fault('secret_wo_version', 'is given without `secret_wo`: give both or neither');
       if (chosen !== null && version === null) {
@@ -106,8 +119,8 @@ function secretsOf({
       // A value that is not known yet may turn out to be null, which means that no secret was chosen.
       const undecided = [config.secret_wo, config.secret_wo_version].includes(UNKNOWN);
       if (prior === null) {
-        const isChosen = isGiven(config) && !undecided;
-        return Object.fromEntries(names.map((name) => [name, name === secret && isChosen ? null : UNKNOWN]));
+        const isNone = (isGiven(config) && !undecided) || namesPerson(config);
+        return Object.fromEntries(names.map((name) => [name, name === secret && isNone ? null : UNKNOWN]));
       }
       if (undecided) return (prior[secret] ?? null) === null ? {} : { [secret]: UNKNOWN };
       return isNewlyChosen(prior, config) ? { [secret]: null } : {};

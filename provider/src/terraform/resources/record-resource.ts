@@ -11,7 +11,7 @@ import { UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { reportBrokenRules } from './broken-rules.js';
 import { type Granted, Refused, type Wish } from './change-queue.js';
 import { declareOnce, keep, remove } from './claims.js';
-import { credentialSecrets } from './credential-secrets.js';
+import { credentialSecrets, namesPerson } from './credential-secrets.js';
 import { finallyDangling, referTo } from './dangling.js';
 import { changedAfter, dependentsOf, inTheWay, mentionsAmong } from './dependents.js';
 import { warnOfForeignLinks } from './foreign-links.js';
@@ -316,7 +316,8 @@ class RecordResource implements Resource<Configured> {
     const secrets = credentialSecrets(this.kind)?.made(planned, granted);
     const values: Values = { ...planned, id, managed_by: service.stack, ...secrets };
     for (const [name, value] of Object.entries(secrets ?? {})) {
-      if (planned[name] === UNKNOWN && value === null) context.report(this.secretMissing(values, taken));
+      const isLost = planned[name] === UNKNOWN && value === null && !namesPerson(planned);
+      if (isLost) context.report(this.secretMissing(values, taken));
     }
     return values;
   }

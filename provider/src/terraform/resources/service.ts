@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { Writer } from '@authz-service/core/limits/writer';
 import type { Address } from '@authz-service/core/records/address';
-import { isCredential, type Kind } from '@authz-service/core/records/kinds';
+import { isCredential, isDistributed, type Kind } from '@authz-service/core/records/kinds';
 import { type DeclaredRecord, declare, type Fields, type StoredRecord } from '@authz-service/core/records/registry';
 import { Overlay } from '@authz-service/core/state/overlay';
 import { TenantState } from '@authz-service/core/state/tenant-state';
@@ -11,6 +11,7 @@ import { refuse } from '../framework/diagnostics.js';
 import type { Log } from '../protocol/log.js';
 import { ChangeQueue, type Granted, type Wish } from './change-queue.js';
 import { type Mention, mentionsAmong, type ResourceType } from './dependents.js';
+import { Enforcement } from './enforcement.js';
 import { Narrowings } from './narrowings.js';
 import { RetryPolicy } from './retry-policy.js';
 import { isSchema, SchemaFaults } from './schema-faults.js';
@@ -27,6 +28,8 @@ export interface Access {
   /** What is known of where the configuration stands. */
   origin?: OriginSource | undefined;
   takeOwnership: boolean;
+  /** How long each change waits until every agent enforces it; absent if it does not. */
+  enforcedWithin?: { ms: number; text: string } | undefined;
   log: Log;
 }
 
@@ -63,6 +66,7 @@ export class Service {
   /** The records that resources of the state hold and keep in this run, and those that they remove. */
   readonly kept = new Set<Address>();
   readonly removed = new Set<Address>();
+  private readonly enforcement: Enforcement | undefined;
   private readonly stackIsNamed: boolean;
   private readonly snapshot: Snapshot;
   private readonly log: Log;
@@ -71,13 +75,14 @@ export class Service {
   private view: Promise<Overlay> | undefined;
   private mentioned: Promise<ReadonlyMap<Address, readonly Mention[]>> | undefined;
 
-  constructor({ client, token, stack, stackIsNamed, origin, takeOwnership, log }: Access) {
+  constructor({ client, token, stack, stackIsNamed, origin, takeOwnership, enforcedWithin, log }: Access) {
     this.client = client;
     this.token = token;
     this.stack = stack;
     this.takeOwnership = takeOwnership;
     this.stackIsNamed = stackIsNamed;
     this.log = log;
+    this.enforcement = enforcedWithin && new Enforcement(client, enforcedWithin);
     this.narrowings = new Narrowings((owner) => takeOwnership || owner === stack);
     const retries = new RetryPolicy(log);
     this.snapshot = new Snapshot((ifNoneMatch, signal) =>
@@ -121,8 +126,11 @@ export class Service {
     return this.snapshot.present(signal);
   }
 
+  /** If it is configured, resolves only once every agent enforces the change. */
   write(kind: Kind, wish: Wish, signal: AbortSignal): Promise<Granted> {
-    return this.queueOf(kind).ask(wish, signal);
+    const granted = this.queueOf(kind).ask(wish, signal);
+    // Agents get nothing of the others, and the secret of a credential must reach the state.
+    return isDistributed(kind) ? this.enforced(granted, signal) : granted;
   }
 
   private queueOf(kind: Kind): ChangeQueue {
@@ -132,7 +140,13 @@ export class Service {
 
   /** Writes a link of a set that a resource owns whole. */
   writeSet(wish: Wish, signal: AbortSignal): Promise<Granted> {
-    return this.queues.sets.ask(wish, signal);
+    return this.enforced(this.queues.sets.ask(wish, signal), signal);
+  }
+
+  private async enforced(granting: Promise<Granted>, signal: AbortSignal): Promise<Granted> {
+    const granted = await granting;
+    if (granted.revision !== undefined) await this.enforcement?.of(granted.revision, signal);
+    return granted;
   }
 
   /**
