@@ -42,9 +42,11 @@ export const text = {
     linkWaits: 'This link signs you in once, within a minute of being made.',
     go: 'Sign in with this link',
     refused: (problem: string) =>
-      problem === 'forbidden'
-        ? 'The identity provider knows you, but nobody has given you access to this console. Ask who looks after the records: they grant “view” or “edit” of “console” in the application “service-console”.'
-        : `The identity provider’s answer was refused (${problem}). Try once more.`,
+      problem === 'not_ready'
+        ? 'Nobody can sign in so since the service was restored from a backup. An operator has to turn it on again.'
+        : problem === 'forbidden'
+          ? 'The identity provider knows you, but nobody has given you access to this console. Ask who looks after the records: they grant “view” or “edit” of “console” in the application “service-console”.'
+          : `The identity provider’s answer was refused (${problem}). Try once more.`,
   },
   theme: { label: 'Theme', system: 'As the system', light: 'Light', dark: 'Dark' },
   keys: {
@@ -154,11 +156,13 @@ export const text = {
     lintNone: 'Nothing in the records looks idle or misspelt.',
     lintMore: (count: number) => `and ${count} more: “service lint” lists all of a tree.`,
     agents: 'Agents',
-    agentsHint: 'As they report themselves since the service started: nobody has verified it.',
-    noAgents: 'No agent has asked for its bundle since the service started.',
+    agentsHint: 'As they reported themselves last: nobody has verified it.',
+    noAgents: 'No agent is known: none has asked for its bundle, or all were retired.',
     partial:
       'There are others: too many to list, or without a report when they fetched the bundle in the last ten minutes.',
     enforcing: (count: number, all: number) => `${count} of ${all} serve the newest revision.`,
+    publishers: (count: number) =>
+      `${count === 1 ? 'One of them publishes' : `${count} of them publish`} bundles as files: nobody knows who reads those.`,
     agent: 'Agent',
     serves: 'Serves',
     behind: (lag: number | null, diverged: boolean) =>

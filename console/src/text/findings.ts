@@ -40,6 +40,7 @@ export const findings = {
   members: (principal: string, some: number, all: number) =>
     some === all ? `${principal} (all ${all})` : `${principal} (${some} of ${all})`,
   unrecorded: (type: string) => (type === '*' ? 'anybody' : `any ${type} without a record`),
-  namedRole: (role: string) => `whoever a request names ${role} for`,
+  namedRole: (role: string, types?: readonly string[]) =>
+    `${types === undefined ? 'whoever' : `any ${types.join(', ')} that`} a request names ${role} for`,
   causes: { added: 'added', changed: 'changed', removed: 'removed' } as Readonly<Record<string, string>>,
 };

@@ -18,9 +18,9 @@ export function CodeBlock({ code, label, file }: Props) {
         <CopyButton value={() => code} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
-      <section tabIndex={0} aria-label={label}>
+      <figure tabIndex={0} aria-label={label}>
         <pre>{code}</pre>
-      </section>
+      </figure>
     </div>
   );
 }

@@ -23,6 +23,7 @@ interface ShownFinding {
     principals: { principal: string; subjects: number; of: number }[];
     unrecorded: string[];
     named_role?: string;
+    named_types?: string[];
   };
   actions: string[];
   actions_except?: string[];
@@ -84,13 +85,17 @@ function isLimited({ condition, condition_before, from, until }: ShownFinding): 
   return condition !== null || condition_before !== undefined || from !== null || until !== null;
 }
 
-function who({ subjects: { principals, unrecorded, named_role } }: ShownFinding): ReactNode {
+function who({ subjects: { principals, unrecorded, named_role, named_types } }: ShownFinding): ReactNode {
   const named = principals.map(({ principal, subjects, of }) =>
     principal.startsWith('subject/') ? principal.slice('subject/'.length) : text.members(principal, subjects, of),
   );
   return (
     <Lines
-      lines={[...named, ...unrecorded.map(text.unrecorded), ...(named_role ? [text.namedRole(named_role)] : [])]}
+      lines={[
+        ...named,
+        ...unrecorded.map(text.unrecorded),
+        ...(named_role ? [text.namedRole(named_role, named_types)] : []),
+      ]}
     />
   );
 }

@@ -28,8 +28,8 @@ import { PlanOfDraft, TextsOfDraft } from './plan-of-draft.js';
 import { RecordForm } from './record-form.js';
 import { DRAFTED_KINDS } from './record-schemas.js';
 
-/** For how long a stack has to stand still before the draft is planned for it: each plan is work for the service. */
-const TYPING_MS = 400;
+/** For how long a draft has to stay the same before it is planned: each plan is work for the service. */
+const SETTLED_MS = 400;
 
 type Creation = Extract<Change, { op: 'create' }>;
 
@@ -64,7 +64,7 @@ export function ChangePage() {
   // It may have been committed: sent once more under its key, it gets the first answer.
   const unclear = commit.variables?.key === draft.key && isUnclear(commit.error);
   const moved = !unclear && draft.changes.length > 0 && base !== '' && draft.base !== base;
-  const typing = useSettled(draft.stack, TYPING_MS) !== draft.stack;
+  const changing = useSettled(draft, SETTLED_MS) !== draft;
   const document = JSON.stringify(
     { base_revision: draft.base, stack: draft.stack, changes: draft.changes },
     undefined,
@@ -138,7 +138,7 @@ export function ChangePage() {
             <Card title={text.change.take}>
               <p className={layout.hint}>{text.change.takeHint}</p>
               <CodeBlock label={text.change.take} code={document} file="change.json" />
-              <TextsOfDraft draft={draft} planned={draft.stack !== '' && !moved && !typing} />
+              <TextsOfDraft draft={draft} planned={draft.stack !== '' && !moved && !changing} />
               {draft.stack !== CONSOLE_STACK && <p className={layout.hint}>{text.change.inGit(draft.stack)}</p>}
               {mayWrite && draft.stack === CONSOLE_STACK && (
                 <>
@@ -166,8 +166,8 @@ export function ChangePage() {
         {draft.changes.length > 0 && draft.stack !== '' && (
           <div className={styles.side}>
             {moved && <BaseMoved key={`${draft.key} ${base}`} draft={draft} newest={base} />}
-            {!moved && typing && <p role="status">{text.change.planning}</p>}
-            {!moved && !typing && <PlanOfDraft draft={draft} />}
+            {!moved && changing && <p role="status">{text.change.planning}</p>}
+            {!moved && !changing && <PlanOfDraft draft={draft} />}
           </div>
         )}
       </div>

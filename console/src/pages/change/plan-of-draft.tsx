@@ -67,7 +67,7 @@ export function PlanOfDraft({ draft }: { draft: Draft }) {
           </div>
         ))}
       </Card>
-      <FindingsTable delta={data.access as unknown as ShownDelta} />
+      <FindingsTable delta={data.access as unknown as ShownDelta} all={data.finding_count} />
     </>
   );
 }

@@ -42,9 +42,9 @@ export function AgentsCard() {
               },
               {
                 title: words.serves,
-                cell: ({ lag, diverged, revision }) => (
+                cell: ({ lag, diverged, revision, publishes }) => (
                   <span title={revision ?? undefined}>
-                    <Badge tone={lag === 0 ? 'good' : 'warn'}>{words.behind(lag, diverged)}</Badge>
+                    <Badge tone={lag === 0 && !publishes ? 'good' : 'warn'}>{words.behind(lag, diverged)}</Badge>
                   </span>
                 ),
               },
@@ -56,6 +56,7 @@ export function AgentsCard() {
           <p className={styles.fine}>{words.agentsHint}</p>
         </>
       )}
+      {data !== undefined && data.publishers > 0 && <p className={styles.fine}>{words.publishers(data.publishers)}</p>}
       {data?.complete === false && <p className={styles.fine}>{words.partial}</p>}
     </Card>
   );

@@ -10,7 +10,7 @@ import { FieldValue } from './field-value.js';
 /** The fields that a list of the kind shows beside the path, which has the natural key. */
 const FIELDS: { readonly [K in Kind]: readonly string[] } = {
   application: ['description'],
-  resource_type: ['actions', 'parents', 'description'],
+  resource_type: ['actions', 'parents', 'max_age', 'description'],
   resource: ['parents', 'properties', 'description'],
   subject_type: ['properties', 'description'],
   subject: ['name', 'properties'],

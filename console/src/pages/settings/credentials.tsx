@@ -59,7 +59,14 @@ export function Credentials({ kind }: { kind: CredentialKind }) {
           columns={[
             {
               title: text.settings.name,
-              cell: ({ address, name }) => <RecordLink address={address}>{name}</RecordLink>,
+              cell: (one) => (
+                <>
+                  <RecordLink address={one.address}>{one.name}</RecordLink>
+                  {'person' in one && one.person && (
+                    <p className={layout.hint}>{text.settings.ofPerson(one.person.subject, one.person.issuer)}</p>
+                  )}
+                </>
+              ),
             },
             { title: text.settings.scopes, cell: (credential) => <Scopes credential={credential} /> },
             { title: text.settings.limits, cell: limitsOf, lesser: true },
@@ -67,6 +74,11 @@ export function Credentials({ kind }: { kind: CredentialKind }) {
               title: text.settings.expires,
               cell: (one) =>
                 'expires_at' in one && one.expires_at ? <When at={one.expires_at} /> : text.settings.never,
+              lesser: true,
+            },
+            {
+              title: text.settings.lastUsed,
+              cell: ({ last_used_at }) => (last_used_at ? <When at={last_used_at} /> : text.settings.unused),
               lesser: true,
             },
             { title: text.common.owner, cell: ({ managed_by }) => <Owner name={managed_by} />, lesser: true },

@@ -4,7 +4,7 @@ import { CodeBlock } from '../../ui/code-block.js';
 import { Dialog } from '../../ui/dialog.js';
 import layout from '../../ui/layout.module.css';
 
-type Made = { secret: string } | { client_id: string; client_secret: string };
+export type Made = { secret: string } | { client_id: string; client_secret: string };
 
 interface Props {
   made: Made;

@@ -11,7 +11,7 @@ import { TextField } from '../../ui/field.js';
 import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import type { CredentialKind } from './credentials.js';
-import { MadeSecret } from './made-secret.js';
+import { type Made, MadeSecret } from './made-secret.js';
 import styles from './settings-page.module.css';
 
 const SCOPES = Object.keys(text.settings.scope) as Scope[];
@@ -39,7 +39,7 @@ export function NewCredential({ kind, onClose }: { kind: CredentialKind; onClose
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['records', kind] }),
   });
-  if (make.data !== undefined) return <MadeSecret made={make.data} onClose={onClose} />;
+  if (make.data !== undefined && hasSecret(make.data)) return <MadeSecret made={make.data} onClose={onClose} />;
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -110,6 +110,11 @@ export function NewCredential({ kind, onClose }: { kind: CredentialKind; onClose
       </form>
     </Dialog>
   );
+}
+
+/** All but clients that name a person, which no form makes. */
+function hasSecret(made: MadeRecord<CredentialKind>): made is MadeRecord<CredentialKind> & Made {
+  return 'secret' in made || made.client_secret !== undefined;
 }
 
 function listed(name: 'stacks' | 'applications', words: string): Record<string, string[]> {
