@@ -20,6 +20,8 @@ type ReportedAgent struct {
 	} `json:"credential"`
 	// Revision is what it serves; nil if it serves nothing.
 	Revision *string `json:"revision"`
+	// Publishes: it is a publisher, whose revision is what it has published, and nobody knows who reads that.
+	Publishes bool `json:"publishes"`
 	// Lag is by how many revisions it is behind; nil if it serves nothing, or what the tenant never had.
 	Lag *int `json:"lag"`
 	// Enforces: it serves the revision that the list is about, or a later one.
@@ -40,12 +42,14 @@ type AgentList struct {
 	Revision string `json:"revision"`
 	// Wanted is the number of the revision that the list is about.
 	Wanted int `json:"wanted"`
-	// Enforced: every agent enforces that revision or is expired, and the list is complete.
+	// Enforced: every agent enforces that revision or is expired, the list is complete, and nobody publishes.
 	Enforced  bool `json:"enforced"`
 	Total     int  `json:"total"`
 	Enforcing int  `json:"enforcing"`
 	// Expired is how many of the others decide nothing any more.
 	Expired int `json:"expired"`
+	// Publishers is how many of all of them publish, for readers that nobody knows.
+	Publishers int `json:"publishers"`
 	// Complete is false while agents may be missing: there are too many, or some asked lately without a report.
 	Complete bool            `json:"complete"`
 	Agents   []ReportedAgent `json:"agents"`
@@ -85,6 +89,18 @@ func (c *Client) RetireAgent(ctx context.Context, tenant, id string, options ...
 		Retired int `json:"retired"`
 	}
 	r := c.agentRequest(http.MethodDelete, "/v1/agents/{id}", "/v1/agents/"+url.PathEscape(id), tenant, url.Values{})
+	err := c.manage(ctx, r, nil, options, &answered)
+	return answered.Retired, err
+}
+
+// RetireAgents does the same with all agents that have reported by a credential, which is named by its id, or by its name if
+// that is enough.
+func (c *Client) RetireAgents(ctx context.Context, tenant, credential string, options ...CallOption) (int, error) {
+	var answered struct {
+		Retired int `json:"retired"`
+	}
+	query := url.Values{"credential": {credential}}
+	r := c.agentRequest(http.MethodDelete, "/v1/agents", "/v1/agents", tenant, query)
 	err := c.manage(ctx, r, nil, options, &answered)
 	return answered.Retired, err
 }

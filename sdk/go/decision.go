@@ -26,6 +26,16 @@ type Decision struct {
 // Explanation lists the policies that were looked at.
 type Explanation struct {
 	Candidates []Candidate `json:"candidates"`
+	// MaxAge is nil unless the resource type limits the age of the records that decide about it.
+	MaxAge *ExplainedMaxAge `json:"max_age,omitempty"`
+}
+
+// ExplainedMaxAge says how old the records were that decided, and might have been.
+type ExplainedMaxAge struct {
+	// Of is the address of the resource type.
+	Of         string  `json:"of"`
+	Seconds    float64 `json:"seconds"`
+	AgeSeconds float64 `json:"age_seconds"`
 }
 
 // Candidate is a policy assigned to the subject or to what it acts as, that covers resource and action.

@@ -104,6 +104,9 @@ func TestLiveManagement(t *testing.T) {
 	if err != nil || list.Wanted != 1 || !list.Complete || list.Total != len(list.Agents) {
 		t.Errorf("the agents are %+v and %v", list, err)
 	}
+	if retired, err := client.RetireAgents(ctx, "", "no key"); err != nil || retired != 0 {
+		t.Errorf("retired %d and %v", retired, err)
+	}
 	if retired, err := client.RetireAgent(ctx, "", "nobody"); err != nil || retired != 0 {
 		t.Errorf("retired %d and %v", retired, err)
 	}

@@ -8,13 +8,17 @@ import (
 	"sync"
 )
 
-// revisionToken is NUMBER.DIGEST; what follows the number is the service's affair.
+// revisionToken is NUMBER.DIGEST, and .EPOCH-ID where the service has declared an epoch: whatever its number, a revision of a
+// later epoch is newer. What else follows the number is the service's affair.
 var revisionToken = regexp.MustCompile(`^(\d{1,15})\.[0-9a-z.-]{1,100}$`)
+
+var tokenEpoch = regexp.MustCompile(`\.(\d{1,15})-[0-9a-f]{8}$`)
 
 // newestRevision is the newest revision of its tenant that a client has seen in answers, or was told of. Requests carry it
 // along, so that none is answered from before it. A decision point that names no revisions is never sent one.
 type newestRevision struct {
 	mutex  sync.Mutex
+	epoch  int64
 	number int64
 	token  string
 }
@@ -42,10 +46,14 @@ func (n *newestRevision) saw(token string) bool {
 		return false
 	}
 	number, _ := strconv.ParseInt(parts[1], 10, 64)
+	var epoch int64
+	if named := tokenEpoch.FindStringSubmatch(token); named != nil {
+		epoch, _ = strconv.ParseInt(named[1], 10, 64)
+	}
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	if n.token == "" || number >= n.number {
-		n.number, n.token = number, token
+	if n.token == "" || epoch > n.epoch || (epoch == n.epoch && number >= n.number) {
+		n.epoch, n.number, n.token = epoch, number, token
 	}
 	return true
 }
@@ -60,7 +68,7 @@ func (n *newestRevision) isRefused(token string, err *Error) bool {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	if n.token == token {
-		n.number, n.token = 0, ""
+		n.epoch, n.number, n.token = 0, 0, ""
 	}
 	return true
 }

@@ -163,6 +163,8 @@ type ResourceTypeRecord struct {
 	// The properties that resources of this type may have, and their types; conditions are checked against them.
 	Properties map[string]string    `json:"properties,omitempty"`
 	Parents    []ResourceTypeParent `json:"parents,omitempty"`
+	// The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
+	MaxAge string `json:"max_age,omitempty"`
 	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
@@ -182,6 +184,8 @@ type NewResourceType struct {
 	// The properties that resources of this type may have, and their types; conditions are checked against them.
 	Properties map[string]string    `json:"properties,omitempty"`
 	Parents    []ResourceTypeParent `json:"parents,omitempty"`
+	// The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
+	MaxAge string `json:"max_age,omitempty"`
 	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
 	// A note for people.
@@ -800,6 +804,8 @@ type APIKeyRecord struct {
 	Description string `json:"description,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
 	Operator bool `json:"operator,omitempty"`
+	// When it was last used, to the minute or so; absent if never, or not since the service keeps it. Changes no revision, and may be repeated in a patch, which ignores it.
+	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
 }
 
 // NewAPIKey is an API key to make.
@@ -872,12 +878,14 @@ type OAuthClientRecord struct {
 	Scopes []string `json:"scopes"`
 	// What it may write at most; absent means unlimited. Reading is not limited.
 	Limits *OAuthClientLimits `json:"limits,omitempty"`
-	// Who has the scopes and limits of this client in the console, when signed in with the identity provider.
+	// Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret.
 	Person *OAuthClientPerson `json:"person,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
 	Operator bool `json:"operator,omitempty"`
+	// When it was last used, to the minute or so; absent if never, or not since the service keeps it. Changes no revision, and may be repeated in a patch, which ignores it.
+	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
 }
 
 // NewOAuthClient is an OAuth client to make.
@@ -888,7 +896,7 @@ type NewOAuthClient struct {
 	Scopes []string `json:"scopes"`
 	// What it may write at most; absent means unlimited. Reading is not limited.
 	Limits *OAuthClientLimits `json:"limits,omitempty"`
-	// Who has the scopes and limits of this client in the console, when signed in with the identity provider.
+	// Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret.
 	Person *OAuthClientPerson `json:"person,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -916,14 +924,15 @@ type MadeOAuthClient struct {
 	Scopes []string `json:"scopes"`
 	// What it may write at most; absent means unlimited. Reading is not limited.
 	Limits *OAuthClientLimits `json:"limits,omitempty"`
-	// Who has the scopes and limits of this client in the console, when signed in with the identity provider.
+	// Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret.
 	Person *OAuthClientPerson `json:"person,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
-	Operator     bool   `json:"operator,omitempty"`
-	ClientID     string `json:"client_id"`
-	ClientSecret string `json:"client_secret"`
+	Operator bool   `json:"operator,omitempty"`
+	ClientID string `json:"client_id,omitempty"`
+	// Absent for a client that names a person: it is for signing in to the console, and has no secret.
+	ClientSecret string `json:"client_secret,omitempty"`
 }
 
 // OAuthClients are the records of kind oauth_client.

@@ -35,13 +35,24 @@ type BundleKey struct {
 
 // AgentStatus is the state of an agent. What is nil is not known yet.
 type AgentStatus struct {
+	// Source is where bundles come from: the cloud ("cloud"), or files that a web server distributes ("static").
+	Source struct {
+		Kind string `json:"kind"`
+		URL  string `json:"url"`
+	} `json:"source"`
 	Status         string     `json:"status"`
 	Revision       *string    `json:"revision"`
 	BundleRevision *string    `json:"bundle_revision"`
 	IssuedAt       *time.Time `json:"issued_at"`
 	AgeSeconds     *float64   `json:"age_seconds"`
 	// MaxAgeSeconds is the age past which the agent decides nothing.
-	MaxAgeSeconds       *float64   `json:"max_age_seconds"`
+	MaxAgeSeconds *float64 `json:"max_age_seconds"`
+	// Epoch is the cloud's, as its key has signed it.
+	Epoch *struct {
+		Name       string    `json:"name"`
+		DeclaredAt time.Time `json:"declared_at"`
+		SignedBy   string    `json:"signed_by"`
+	} `json:"epoch"`
 	LastRequest         *time.Time `json:"last_request"`
 	LastSuccess         *time.Time `json:"last_success"`
 	LastActivation      *time.Time `json:"last_activation"`

@@ -187,7 +187,8 @@ export class ServiceClient extends DecisionClient {
 
   /**
    * Resolves once every agent of the tenant enforces the revision, and at the latest after `timeoutMs`: `enforced` says
-   * which. An agent that is silent counts once its own maximum age has run out. A cloud that is away for a while, or busy,
+   * which. An agent that is silent counts once its own maximum age has run out. Nothing is known to be enforced as long as
+   * somebody publishes bundles, whose readers nobody knows. A cloud that is away for a while, or busy,
    * is asked again until then.
    */
   async enforced(
@@ -202,8 +203,9 @@ export class ServiceClient extends DecisionClient {
       const bounds = { waitSeconds: Math.ceil(leftMs / 1000), timeoutMs: leftMs + GRACE_MS };
       try {
         const list = await this.agents({ ...options, ...bounds, enforces: revision });
-        // Waiting does not complete a list.
-        if (list.enforced || !list.complete || performance.now() >= endsAt) return list;
+        // Waiting does not complete a list, and makes no publisher's readers known.
+        const known = list.complete && list.enforcing + list.expired < list.total;
+        if (list.enforced || !known || performance.now() >= endsAt) return list;
       } catch (error) {
         if (!isPassing(error) || performance.now() >= endsAt) throw error;
       }
@@ -216,6 +218,15 @@ export class ServiceClient extends DecisionClient {
     const path = `/v1/agents/${encodeURIComponent(id)}`;
     const request: ServiceRequest = {
       ...{ method: 'DELETE', path, route: '/v1/agents/{id}', query: { tenant } },
+      ...{ repeat: 'harmless', writes: true },
+    };
+    return (await this.json(request, options)) as { retired: number };
+  }
+
+  /** The same for all agents that have reported by a credential, which is named by its id, or by its name if that is enough. */
+  async retireAgents(credential: string, { tenant, ...options }: AgentOptions = {}): Promise<{ retired: number }> {
+    const request: ServiceRequest = {
+      ...{ method: 'DELETE', path: '/v1/agents', query: { credential, tenant } },
       ...{ repeat: 'harmless', writes: true },
     };
     return (await this.json(request, options)) as { retired: number };

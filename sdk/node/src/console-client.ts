@@ -77,6 +77,8 @@ export interface DraftPlan {
   changes: { [member: string]: unknown }[];
   counts: { added: number; changed: number; removed: number; unchanged: number };
   access: { [member: string]: unknown };
+  /** How many findings `access` has in all; the worst 1,000 are told. */
+  finding_count: number;
   /** The changed records to copy, as a tree and as Terraform declares them; absent if there are none or very many. */
   texts?: { yaml: string; hcl?: string };
   /** What it would newly break; a rule of the mode `enforce` refuses the commit. */

@@ -192,7 +192,7 @@ export interface TenantEvent {
   /** Of an erasure: the path of the subject, and the names of the properties, unless all were erased. */
   subject?: string;
   properties?: string[];
-  /** Of a retirement: the id of the agent. */
+  /** Of a retirement: the id of the agent, unless all of a credential (`credentials`) were retired. */
   agent?: string;
   /** The addresses of the credentials that a restore turned off, or an operator on. */
   credentials?: string[];
@@ -200,8 +200,8 @@ export interface TenantEvent {
 
 /** A credential that a restore has turned off. */
 export interface DisabledCredential {
-  address: Address;
-  kind: 'api_key' | 'oauth_client';
+  address: Address | 'sign-in';
+  kind: 'api_key' | 'oauth_client' | 'sign-in';
   id: string;
   name: string;
   scopes: string[];
@@ -218,6 +218,8 @@ export interface BundleKey {
 
 /** The state that an agent reports. Times are RFC 3339 in UTC; null means not known yet. */
 export interface AgentStatus {
+  /** Where bundles come from: the cloud, or files that a web server distributes. */
+  source: { kind: 'cloud' | 'static'; url: string };
   status: string;
   tenant: { id: string; name: string } | null;
   revision: string | null;
@@ -227,6 +229,10 @@ export interface AgentStatus {
   age_seconds: number | null;
   /** The age past which the agent decides nothing; null if it has none. */
   max_age_seconds: number | null;
+  /** How old the records may be that decide about some resource types; `refused` if the agent asks too seldom for that. */
+  budgets?: { of: string; max_age_seconds: number; refused: boolean }[];
+  /** The epoch of the cloud, and the key that has signed it; null before the cloud has declared one. */
+  epoch: { name: string; declared_at: string; signed_by: string } | null;
   last_request: string | null;
   last_success: string | null;
   last_activation: string | null;
@@ -249,6 +255,8 @@ export interface ReportedAgent {
   credential: { id: string; name: string } | null;
   /** What it serves; null if it serves nothing. */
   revision: string | null;
+  /** Whether it is a publisher: its revision is what it has published, and nobody knows who reads that. */
+  publishes: boolean;
   /** By how many revisions it is behind; null if it serves nothing, or what the tenant never had. */
   lag: number | null;
   /** Whether it serves the revision that the list is about, or a later one. */
@@ -270,13 +278,15 @@ export interface AgentList {
   revision: string;
   /** The number of the revision that the list is about. */
   wanted: number;
-  /** Whether every agent enforces that revision or is expired, and the list is complete. */
+  /** Whether every agent enforces that revision or is expired, the list is complete, and nobody publishes. */
   enforced: boolean;
   total: number;
   /** How many of them serve that revision or a later one. */
   enforcing: number;
   /** How many of the others decide nothing any more. */
   expired: number;
+  /** How many of all of them publish, for readers that nobody knows. */
+  publishers: number;
   /** False once there are too many agents to list. */
   complete: boolean;
   agents: ReportedAgent[];

@@ -60,6 +60,7 @@ def test_the_cloud_is_managed() -> None:
         agents = client.agents(enforces="1", wait=1)
         assert (agents["wanted"], agents["complete"]) == (1, True)
         assert client.retire_agent("nobody") == 0
+        assert client.retire_agents("no key") == 0
         made = client.records.applications.create({"name": "shop", "description": "Sells"})
         role = client.records.roles.create({"application": "shop", "name": "clerk"})
         assert [one["id"] for one in client.records.roles.list(application="shop")] == [role["id"]]

@@ -81,6 +81,8 @@ export type ResourceType = {
   /** The properties that resources of this type may have, and their types; conditions are checked against them. */
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'>;
   parents?: ResourceTypeParent[];
+  /** The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`. */
+  max_age?: string;
   /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: string[];
   /** A note for people. */
@@ -110,6 +112,8 @@ export type NewResourceType = {
   /** The properties that resources of this type may have, and their types; conditions are checked against them. */
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'> | undefined;
   parents?: readonly NewResourceTypeParent[] | undefined;
+  /** The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`. */
+  max_age?: string | undefined;
   /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: readonly string[] | undefined;
   /** A note for people. */
@@ -910,6 +914,8 @@ export type ApiKey = {
   description?: string;
   /** Creates and reads tenants; only operators can grant it. */
   operator?: boolean;
+  /** When it was last used, to the minute or so; absent if never, or not since the service keeps it. Changes no revision, and may be repeated in a patch, which ignores it. */
+  last_used_at?: string;
 };
 
 /** A part of a record. */
@@ -974,12 +980,14 @@ export type OauthClient = {
   scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
   /** What it may write at most; absent means unlimited. Reading is not limited. */
   limits?: OauthClientLimits;
-  /** Who has the scopes and limits of this client in the console, when signed in with the identity provider. */
+  /** Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret. */
   person?: OauthClientPerson;
   /** A note for people. */
   description?: string;
   /** Creates and reads tenants; only operators can grant it. */
   operator?: boolean;
+  /** When it was last used, to the minute or so; absent if never, or not since the service keeps it. Changes no revision, and may be repeated in a patch, which ignores it. */
+  last_used_at?: string;
 };
 
 /** A part of a record. */
@@ -1008,7 +1016,7 @@ export type NewOauthClient = {
   scopes: readonly ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
   /** What it may write at most; absent means unlimited. Reading is not limited. */
   limits?: NewOauthClientLimits | undefined;
-  /** Who has the scopes and limits of this client in the console, when signed in with the identity provider. */
+  /** Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret. */
   person?: NewOauthClientPerson | undefined;
   /** A note for people. */
   description?: string | undefined;
@@ -1036,8 +1044,9 @@ export type NewOauthClientPerson = {
 
 /** A new oauth client with its secret, shown once. */
 export type MadeOauthClient = OauthClient & {
-  client_id: string;
-  client_secret: string;
+  client_id?: string;
+  /** Absent for a client that names a person: it is for signing in to the console, and has no secret. */
+  client_secret?: string;
 };
 
 /** Each kind as it is read. */

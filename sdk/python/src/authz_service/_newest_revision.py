@@ -8,8 +8,10 @@ from typing import Optional
 
 from .errors import InvalidRequest, ServiceError
 
-#: `NUMBER.DIGEST`; what follows the number is the service's affair.
+#: `NUMBER.DIGEST`, and `.EPOCH-ID` where the service has declared an epoch: whatever its number, a revision of a later epoch is
+#: newer. What else follows the number is the service's affair.
 _TOKEN = re.compile(r"([0-9]{1,15})\.[0-9a-z.-]{1,100}")
+_EPOCH = re.compile(r"\.([0-9]{1,15})-[0-9a-f]{8}\Z")
 
 
 class NewestRevision:
@@ -21,7 +23,7 @@ class NewestRevision:
 
     def __init__(self) -> None:
         self.token: Optional[str] = None
-        self._number = -1
+        self._place = (0, -1)
         self._lock = threading.Lock()
 
     def saw(self, token: Optional[str]) -> None:
@@ -29,10 +31,11 @@ class NewestRevision:
         found = None if token is None or token == self.token else _TOKEN.fullmatch(token)
         if found is None:
             return
-        number = int(found.group(1))
+        epoch = _EPOCH.search(found.group())
+        place = (int(epoch.group(1)) if epoch else 0, int(found.group(1)))
         with self._lock:
-            if number >= self._number:
-                self._number, self.token = number, token
+            if place >= self._place:
+                self._place, self.token = place, token
 
     def told(self, token: str) -> None:
         """The same for a revision that the caller names. Raises `InvalidRequest` for anything else."""
@@ -51,5 +54,5 @@ class NewestRevision:
             return False
         with self._lock:
             if self.token == token:
-                self._number, self.token = -1, None
+                self._place, self.token = (0, -1), None
         return True

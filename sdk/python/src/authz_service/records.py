@@ -104,6 +104,8 @@ class ResourceType(_ResourceType, total=False):
     #: The properties that resources of this type may have, and their types; conditions are checked against them.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
     parents: List[ResourceTypeParent]
+    #: The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
+    max_age: str
     #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
     #: A note for people.
@@ -141,6 +143,8 @@ class NewResourceType(_NewResourceType, total=False):
     #: The properties that resources of this type may have, and their types; conditions are checked against them.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
     parents: List[NewResourceTypeParent]
+    #: The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
+    max_age: str
     #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
     #: A note for people.
@@ -1090,6 +1094,8 @@ class ApiKey(_ApiKey, total=False):
     description: str
     #: Creates and reads tenants; only operators can grant it.
     operator: bool
+    #: When it was last used, to the minute or so; absent if never, or not since the service keeps it. Changes no revision, and may be repeated in a patch, which ignores it.
+    last_used_at: str
 
 
 class NewApiKeyLimits(TypedDict, total=False):
@@ -1202,12 +1208,14 @@ class OauthClient(_OauthClient, total=False):
 
     #: What it may write at most; absent means unlimited. Reading is not limited.
     limits: OauthClientLimits
-    #: Who has the scopes and limits of this client in the console, when signed in with the identity provider.
+    #: Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret.
     person: OauthClientPerson
     #: A note for people.
     description: str
     #: Creates and reads tenants; only operators can grant it.
     operator: bool
+    #: When it was last used, to the minute or so; absent if never, or not since the service keeps it. Changes no revision, and may be repeated in a patch, which ignores it.
+    last_used_at: str
 
 
 class NewOauthClientLimits(TypedDict, total=False):
@@ -1242,7 +1250,7 @@ class NewOauthClient(_NewOauthClient, total=False):
 
     #: What it may write at most; absent means unlimited. Reading is not limited.
     limits: NewOauthClientLimits
-    #: Who has the scopes and limits of this client in the console, when signed in with the identity provider.
+    #: Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret.
     person: NewOauthClientPerson
     #: A note for people.
     description: str
@@ -1268,8 +1276,6 @@ class _MadeOauthClient(TypedDict):
     name: str
     #: What its tokens may do.
     scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
-    client_id: str
-    client_secret: str
 
 
 class MadeOauthClient(_MadeOauthClient, total=False):
@@ -1277,9 +1283,12 @@ class MadeOauthClient(_MadeOauthClient, total=False):
 
     #: What it may write at most; absent means unlimited. Reading is not limited.
     limits: OauthClientLimits
-    #: Who has the scopes and limits of this client in the console, when signed in with the identity provider.
+    #: Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret.
     person: OauthClientPerson
     #: A note for people.
     description: str
     #: Creates and reads tenants; only operators can grant it.
     operator: bool
+    client_id: str
+    #: Absent for a client that names a person: it is for signing in to the console, and has no secret.
+    client_secret: str

@@ -113,6 +113,14 @@ class Management:
         )
         return cast(int, answer["retired"])
 
+    def retire_agents(
+        self, credential: str, *, tenant: Optional[str] = None, timeout: Optional[float] = None
+    ) -> int:
+        """The same for all agents that have reported by a credential: its id, or its name if that is enough."""
+        query = {"credential": credential, "tenant": tenant}
+        answer = self._json("DELETE", "/v1/agents", query=query, writes=True, timeout=timeout)
+        return cast(int, answer["retired"])
+
     def rotate_bundle_keys(self, *, revoke: bool = False, timeout: Optional[float] = None) -> Dict[str, Any]:
         """Makes the cloud sign bundles with a new key, for operators; with `revoke`, agents no longer trust older keys."""
         body = {"revoke": True} if revoke else {}
