@@ -1,6 +1,8 @@
 /**
  * Measures the product beside its peers; installs the peers first.
  *   node scripts/bench.mjs [engine] [places] [search] [peers] [activation] [renewal] [agent] [terraform] [sdk] [impact]
+ *     [rules] [replicas] [fleet] [backup]
+ *   node scripts/bench.mjs org-history CLONE
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -19,4 +21,4 @@ function run(command, args, cwd = root) {
 build({ quiet: true });
 if (!existsSync(join(bench, 'node_modules'))) run('npm', ['ci', '--no-audit', '--no-fund'], bench);
 run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', bench]);
-run(process.execPath, [join(bench, 'dist/main.js'), ...process.argv.slice(2)]);
+run(process.execPath, [join(bench, 'dist/bench/src/main.js'), ...process.argv.slice(2)]);

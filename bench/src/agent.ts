@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { cerbosQuestion, startCerbos } from './cerbos.js';
 import { load } from './load.js';
-import { answering, type Running, root, start, stop } from './processes.js';
+import { answering, type Running, root, script, start, stop } from './processes.js';
 import { median } from './random.js';
 import { declaredTenant, questions, type Size } from './tenant.js';
 
@@ -51,7 +51,7 @@ export async function measureAgent(): Promise<AgentFigures> {
 
     const asked = questions(SIZE, 2000);
     const sample = await fetch(`${agent.url}/v1/authorize`, post(asked[0]));
-    const bare = await start(process.execPath, [join(root, 'bench/dist/bare-server.js')], {
+    const bare = await start(process.execPath, [script('bare-server')], {
       ANSWER: await sample.text(),
       REVISION: String(sample.headers.get('service-revision')),
     });

@@ -1,13 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
-import { root } from './processes.js';
+import { script } from './processes.js';
 
 /** What a script of the bench prints as JSON: in a process of its own, so that nothing else is on its heap or profile. */
-export function apart(script: string, flags: readonly string[] = [], words: readonly string[] = []): unknown {
-  const output = execFileSync(
-    process.execPath,
-    [...flags, '--max-old-space-size=12000', join(root, `bench/dist/${script}.js`), ...words],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+export function apart(name: string, flags: readonly string[] = [], words: readonly string[] = []): unknown {
+  const output = execFileSync(process.execPath, [...flags, '--max-old-space-size=12000', script(name), ...words], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   return JSON.parse(output);
 }

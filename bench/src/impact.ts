@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeTree } from './impact-tree.js';
-import { root, start, stop } from './processes.js';
+import { root, script, start, stop } from './processes.js';
 import { median } from './random.js';
 
 const SERVICE = join(root, 'cli/bin/service.js');
@@ -153,8 +153,8 @@ function run(args: string[], env: Record<string, string>): Promise<Run> {
 
 /** A million records and one changed policy, in a process of its own. */
 export function measureMillion(): MillionFigures {
-  const script = join(root, 'bench/dist/impact-million.js');
-  const output = execFileSync(process.execPath, ['--max-old-space-size=12000', script], {
+  const million = script('impact-million');
+  const output = execFileSync(process.execPath, ['--max-old-space-size=12000', million], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });

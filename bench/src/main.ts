@@ -2,16 +2,23 @@
  * Measures the product beside its peers in one run and prints a table in Markdown:
  *   npm run bench                  everything
  *   npm run bench -- engine peers  only these
+ *   npm run bench -- org-history CLONE  the history of a clone of github.com/kubernetes/org
  * Absolute figures belong to a machine; the ratios of one run are what docs/benchmarks.md speaks of.
  */
 import { cpus } from 'node:os';
 import { barRows } from './bars.js';
 import { measureEngine } from './engine.js';
-import { impact, rules, terraform } from './parts/changes.js';
+import { backup } from './parts/backup.js';
+import { impact, orgHistory, rules, terraform } from './parts/changes.js';
+import { fleet } from './parts/fleet.js';
 import { conditions, engine, peers, places, search } from './parts/in-process.js';
-import { activation, agent, neighbours, propagation, renewal, sdk } from './parts/serving.js';
+import { replicas } from './parts/replicas.js';
+import { activation, agent, neighbours, propagation, renewal, sdk, start } from './parts/serving.js';
 import { table } from './table.js';
 
+const words = process.argv.slice(2);
+const history = words.indexOf('org-history') + 1;
+const [clone] = history > 0 ? words.splice(history, 1) : [];
 const parts: Record<string, () => void | Promise<void>> = {
   engine,
   conditions,
@@ -23,12 +30,17 @@ const parts: Record<string, () => void | Promise<void>> = {
   agent,
   neighbours,
   propagation,
+  start,
   terraform,
   sdk,
   impact,
   rules,
+  replicas,
+  fleet,
+  backup,
+  'org-history': () => orgHistory(clone),
 };
-const [first, ...rest] = process.argv.slice(2);
+const [first, ...rest] = words;
 if (first === '--engine') {
   process.stdout.write(JSON.stringify(measureEngine(Number(rest[0]), rest[1] || undefined)));
 } else {

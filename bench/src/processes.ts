@@ -3,7 +3,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+/** The repository; this file is compiled to `bench/dist/bench/src`. */
+export const root = fileURLToPath(new URL('../../../..', import.meta.url));
+/** A compiled script of the bench. */
+export const script = (name: string): string => fileURLToPath(new URL(`${name}.js`, import.meta.url));
 
 export interface Running {
   child: ChildProcess;

@@ -101,7 +101,8 @@ const QUESTION = JSON.stringify({
   resource: { type: 'bench', name: 'bench' },
 });
 
-async function fill(client: ServiceClient, size: Size): Promise<number> {
+/** Commits the tenant, in change-sets of many records; returns how many there are. */
+export async function fill(client: ServiceClient, size: Size): Promise<number> {
   const records = [...declaredTenant(size)];
   for (let at = 0; at < records.length; at += CHANGES_PER_COMMIT) {
     const part = records.slice(at, at + CHANGES_PER_COMMIT);

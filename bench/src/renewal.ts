@@ -17,7 +17,7 @@ import { signStatement, statementOf } from '@authz-service/core/bundle/statement
 import { packBundle } from '@authz-service/core/bundle/write';
 import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import { revisionText } from '@authz-service/core/state/revision';
-import { answering, root, start, stop } from './processes.js';
+import { answering, root, script, start, stop } from './processes.js';
 import { engineTenant, questions, type Size } from './tenant.js';
 
 export interface RenewalFigures {
@@ -95,7 +95,7 @@ try {
   writeFileSync(join(folder, 'questions.json'), JSON.stringify(questions(SIZE, 2000)));
   const load = spawn(
     process.execPath,
-    [join(root, 'bench/dist/steady-load.js'), agent.url, `${PER_SECOND}`, join(folder, 'questions.json')],
+    [script('steady-load'), agent.url, `${PER_SECOND}`, join(folder, 'questions.json')],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   const answers = text(load.stdout);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Running, root, stop } from './processes.js';
+import { type Running, root, script, stop } from './processes.js';
 import { median } from './random.js';
 import { startDecisionPoint } from './sdk-server.js';
 
@@ -46,7 +46,7 @@ async function python(url: string): Promise<SdkFigures> {
 }
 
 async function node(url: string): Promise<SdkFigures> {
-  const { stdout } = await run(process.execPath, [join(root, 'bench/dist/sdk-node.js'), url]);
+  const { stdout } = await run(process.execPath, [script('sdk-node'), url]);
   const { overBare, joined } = JSON.parse(stdout) as { overBare: number; joined: number };
   return { language: 'Node', overBare, joined: { promises: joined } };
 }

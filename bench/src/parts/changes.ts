@@ -1,6 +1,7 @@
 import { apart } from '../apart.js';
 import { bar } from '../bars.js';
 import { measureImpact, measureMillion, type Run } from '../impact.js';
+import type { OrgHistoryFigures } from '../org-history.js';
 import type { RulesFigures } from '../rules.js';
 import { count, fixed, table } from '../table.js';
 import { measureTerraform, RESOURCES } from '../terraform.js';
@@ -98,4 +99,42 @@ export function rules(): void {
       ...[kind, fixed(median, 1), fixed(p99, 1), fixed(step, 1), String(refused)],
     ]),
   );
+}
+
+/** `clone` is one of github.com/kubernetes/org: nothing of it is part of this repository. */
+export function orgHistory(clone: string | undefined): void {
+  if (clone === undefined) {
+    process.stderr.write(
+      'SKIPPED org-history: name a clone of github.com/kubernetes/org, as in `npm run bench -- org-history ../org`.\n',
+    );
+    return;
+  }
+  const figures = apart('org-history', [], [clone]) as OrgHistoryFigures;
+  const { clock, processor, samples, failed, unreadable } = figures;
+  bar('access delta of a commit of kubernetes/org, median', clock.median / 1000, 'at most', 0.3, ' s');
+  bar('access deltas of kubernetes/org that failed', failed.length, 'at most', 0);
+  bar('wrong in those that were enumerated', samples.wrong.length, 'at most', 0);
+  const row = (what: string, value: number | string) => [what, typeof value === 'number' ? count(value) : value];
+  const seconds = (of: typeof clock) =>
+    [of.median, of.p95, of.max].map((milliseconds) => fixed(milliseconds / 1000, 3)).join(', ');
+  table(
+    'The history of kubernetes/org, each commit against its first parent',
+    ['', ''],
+    [
+      row('commits (on the first-parent line)', `${count(figures.commits)} (${count(figures.mainline)})`),
+      row('that leave the organizations as they are', figures.unchanged),
+      ...Object.entries(unreadable).map(([why, commits]) => row(`cannot be read: ${why}`, commits)),
+      row('deltas', figures.deltas),
+      row('s by the clock: median, p95, most', seconds(clock)),
+      row('s of processors: median, p95, most', seconds(processor)),
+      row('findings (most of one commit)', `${count(figures.findings)} (${count(figures.largest.findings)})`),
+      row('permissions that change', figures.permissions),
+      row('records of the largest tenant', figures.largest.records),
+      row('commits enumerated', samples.commits),
+      row('triples asked of the engine (that change)', `${count(samples.triples)} (${count(samples.changed)})`),
+      row('of these asked of the naive evaluator', samples.naive),
+      row('minutes', fixed(figures.minutes, 0)),
+    ],
+  );
+  for (const line of [...failed, ...samples.wrong]) process.stdout.write(`\n${line}\n`);
 }

@@ -19,6 +19,7 @@ function pointOf(records: readonly EngineRecord[]): AskAuthzen {
     engine: () => engine,
     run: async (work) => finished(work({ id: 't', revision: '1', engine, search })),
     evaluated: () => {},
+    ageWithin: () => undefined,
     publicUrl: () => '',
   };
   return async (path, body) => {

@@ -123,7 +123,11 @@ describe('an agent of the real cloud', () => {
     });
     const { revision } = await admin.state();
     const text = await service('agent', 'status', '--url', url);
-    expect(text).toMatch(new RegExp(`^agent +${url}\nstatus +ok\n[^]*revision +${revision}\n[^]*last error +none\n$`));
+    expect(text).toMatch(
+      new RegExp(
+        `^agent +${url}\nbundles +the cloud at ${await cloud.url()}/?\nstatus +ok\n[^]*revision +${revision}\n[^]*last error +none\n$`,
+      ),
+    );
     await expect(service('agent', 'status', '--url', await cloud.url())).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/is not an agent: give the address of an agent with --url/),

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -73,6 +73,7 @@ beforeEach(async () => {
   });
   agent = new AgentProcess({ env });
   await agent.healthy(({ status }) => status === 'ok');
+  await until(async () => expect((await agent.get('/readyz')).status).toBe(200));
 }, 60_000);
 afterEach(async () => {
   await agent.kill();
@@ -174,15 +175,17 @@ describe('an agent with a maximum age', () => {
   }, 60_000);
 
   it('starts from its cache though the note of its age cannot be read, and refuses by age alone', async () => {
+    const note = join(home, 'cache', 'newest.jws');
+    await until(() => expect(existsSync(note)).toBe(true));
     await agent.kill();
     await cloud.kill();
-    const note = join(home, 'cache', 'newest.jws');
     rmSync(note);
     mkdirSync(join(note, 'in-the-way'), { recursive: true });
     agent = new AgentProcess({ env });
     await refusesEverything();
     const { SERVICE_MAX_AGE: _, ...unlimited } = env;
     await agent.kill();
+    rmSync(join(home, 'cache', 'max-age'), { force: true });
     agent = new AgentProcess({ env: unlimited });
     await until(async () => expect((await agent.authorize(asking('alice'))).status).toBe(200));
   }, 60_000);
@@ -224,8 +227,11 @@ describe('an agent with a maximum age', () => {
   );
 
   it('heeds the greatest age that a request allows', async () => {
+    const { SERVICE_MAX_AGE: _, ...unlimited } = env;
+    await agent.kill();
+    agent = new AgentProcess({ env: unlimited });
     const asked = (value: string) => agent.authorize(asking('alice'), { 'service-max-age': value });
-    expect((await asked('30')).status).toBe(200);
+    await until(async () => expect((await asked('30')).status).toBe(200));
     expect((await asked('soon')).status).toBe(400);
     await cloud.kill();
     const answer = await until(async () => {
@@ -242,6 +248,6 @@ describe('an agent with a maximum age', () => {
     await refusesEverything();
     cloud.signal('SIGCONT');
     await until(async () => expect((await agent.get('/readyz')).status).toBe(200));
-    expect((await agent.authorize(asking('alice'))).status).toBe(200);
+    await until(async () => expect((await agent.authorize(asking('alice'))).status).toBe(200));
   }, 60_000);
 });

@@ -239,7 +239,7 @@ describe('credentials', () => {
   it('lists name no secret', async () => {
     const { secret } = await bench.json<{ secret: string }>(['keys', 'create', 'k4', '--scope', 'decisions'], { env });
     const { stdout } = await bench.run(['keys', 'list'], { env });
-    expect(stdout).toMatch(/^NAME +ID +SCOPES\n/);
+    expect(stdout).toMatch(/^NAME +ID +SCOPES( +LAST USED AT)?\n/);
     expect(stdout).toContain('k4');
     expect(stdout + JSON.stringify(await bench.json(['keys', 'list'], { env }))).not.toContain(secret);
     expect(await bench.json(['clients', 'list'], { env })).toMatchObject({

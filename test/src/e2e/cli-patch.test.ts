@@ -48,7 +48,7 @@ beforeAll(async () => {
   await bench.json(['apply', 'other', '--yes'], { env });
   await bench.write(below('tenant', TREE));
   base = (await bench.json<{ revision: string }>(['apply', 'tenant', '--yes'], { env })).revision;
-}, 60_000);
+});
 afterAll(() => bench.close());
 
 const APPROVE = { application: 'billing', name: 'approve', effect: 'ALLOW', resource_type: 'billing/invoice' };
@@ -161,9 +161,23 @@ it.each<[string, () => string, RegExp]>([
     /was changed in revision 3, and the change was made for 1\./,
   ],
   [
-    'a rename',
-    () => document([{ op: 'move', from: 'group/finance', to: 'group/money' }]),
-    /a rename of group\/finance to group\/money .*"moved"/,
+    'a rename to where another one stands',
+    () => document([{ op: 'move', from: 'role/billing/clerk', to: 'role/billing/accountant' }]),
+    /role\/billing\/accountant is to be created and is declared at tenant\/apps\/billing.yaml:9 already/,
+  ],
+  [
+    'a rename beside another change of what mentions it',
+    () =>
+      document([
+        CHANGES[0] as object,
+        { op: 'move', from: 'resource_type/billing/invoice', to: 'resource_type/billing/bill' },
+      ]),
+    /policy\/billing\/approve is changed twice/,
+  ],
+  [
+    'a rename into another application',
+    () => document([{ op: 'move', from: 'role/billing/clerk', to: 'role/shop/clerk' }]),
+    /Nothing was written/,
   ],
   ['a takeover', () => document([{ op: 'adopt', address: 'group/board' }]), /--take-ownership/],
   [
@@ -214,6 +228,41 @@ it('refuses a checkout that says something else than the tenant', async () => {
       /policy\/billing\/approve at ahead\/apps\/billing.yaml:13 says something else than the tenant/,
     ),
   ]);
+});
+
+it('renames where a record stands and wherever it is mentioned, and the plan moves it', async () => {
+  await bench.write(below('renamed', TREE));
+  const moves = [
+    { op: 'move', from: 'role/billing/clerk', to: 'role/billing/cashier' },
+    { op: 'move', from: 'group/finance', to: 'group/money' },
+  ];
+  await bench.json(['patch', '-', 'renamed'], { env, input: document(moves) });
+  expect(await filesOf('renamed')).toEqual({
+    ...TREE,
+    'tenant.yaml': edited(
+      TREE['tenant.yaml'],
+      ['finance: {', 'money: {'],
+      ['billing/clerk', 'billing/cashier'],
+      added(
+        '# at the counter',
+        'moved:',
+        '  - from: role/billing/clerk',
+        '    to: role/billing/cashier',
+        '  - from: group/finance',
+        '    to: group/money',
+      ),
+    ),
+    'apps/billing.yaml': edited(
+      TREE['apps/billing.yaml'],
+      ['clerk: # reads', 'cashier: # reads'],
+      ['role/billing/clerk', 'role/billing/cashier'],
+    ),
+  });
+  const { counts, changes } = await bench.json<Plan & { counts: object }>(['plan', 'renamed'], { env });
+  expect(counts).toMatchObject({ added: 0, removed: 0 });
+  expect(changes.map(({ action, address }) => `${action} ${address}`)).toEqual(
+    expect.arrayContaining(['move role/billing/cashier', 'move group/money']),
+  );
 });
 
 it('writes each change where its record stands, keeps the comments, and the plan shows just that', async () => {

@@ -106,8 +106,8 @@ describe('a restored cloud', () => {
       ['enable', 'default', 'administrator', ['oauth_client/app']],
       ['enable', 'acme', 'administrator', ['oauth_client/administrator']],
       ['enable', 'default', 'administrator', ['api_key/good']],
-      ['disable', 'default', 'restore', ['api_key/good', 'api_key/revoked', 'oauth_client/app']],
-      ['disable', 'acme', 'restore', ['oauth_client/administrator']],
+      ['disable', 'default', 'restore', ['api_key/good', 'api_key/revoked', 'oauth_client/app', 'sign-in']],
+      ['disable', 'acme', 'restore', ['oauth_client/administrator', 'sign-in']],
     ]);
     cloud.signal('SIGTERM');
     await cloud.exited;

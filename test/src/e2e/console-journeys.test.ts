@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     await page.getByRole('button', { name: 'New API key' }).click();
     await page.getByLabel('Name').fill('shown-once');
     await page.getByRole('button', { name: 'Create' }).click();
-    const secret = await page.getByRole('region', { name: 'Secret' }).textContent();
+    const secret = await page.getByRole('figure', { name: 'Secret' }).textContent();
     await page.context().clearCookies();
     await page.clock.install();
     await page.clock.runFor('02:00');
@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     await bench.signInBeside(page);
     await note.getByRole('button', { name: 'I have signed in' }).click();
     await note.waitFor({ state: 'detached' });
-    expect(await page.getByRole('region', { name: 'Secret' }).textContent()).toBe(secret);
+    expect(await page.getByRole('figure', { name: 'Secret' }).textContent()).toBe(secret);
   });
 
   it('merges two people’s changes of one record, and asks about what both changed', async () => {
@@ -184,6 +184,84 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     const merged = { description: 'Typed before.', shared_with: ['billing', 'docs'] };
     expect(await bench.client.records('group').get('open')).toMatchObject(merged);
     watch.expectNothing();
+  });
+
+  it('keeps what is added to the draft while it is taken to the newest revision', async () => {
+    await bench.client.records('group').create({ name: 'slow', description: 'At first.' });
+    const { page } = await bench.signedIn(browser);
+    await describeGroup(page, bench.at('/change?edit=group/slow'), 'Drafted.');
+    await page.getByText('changed 1').waitFor();
+    await bench.client.records('group').update('slow', { shared_with: ['billing'] });
+    await page.reload();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const path = '**/console/api/v1/groups/**';
+    await page.route(path, async (route) => {
+      await held;
+      await route.continue();
+    });
+    const asked = page.waitForRequest((request) => request.url().includes('/groups/slow'));
+    await page.getByRole('button', { name: 'Take the draft to the newest revision' }).click();
+    await asked;
+    await typeGroup(page, 'meanwhile');
+    await take(page);
+    await page.getByRole('button', { name: 'Leave out: group/meanwhile' }).waitFor();
+    const answered = page.waitForResponse((response) => response.url().includes('/groups/slow'));
+    release();
+    await (await answered).finished();
+    await page.unroute(path);
+    await page.getByRole('button', { name: 'Take the draft to the newest revision' }).click();
+    await page.getByText('added 1, changed 1').waitFor();
+    await commit(page);
+    await committed(page);
+    expect(await bench.client.records('group').get('slow')).toMatchObject({
+      description: 'Drafted.',
+      shared_with: ['billing'],
+    });
+    expect(await bench.client.records('group').get('meanwhile')).toMatchObject({ name: 'meanwhile' });
+  });
+
+  it('lets no proposal replace what the draft does to the same record', async () => {
+    const shut = { policy: 'met/shut', entity_type: 'subject', entity: 'user/dave' } as const;
+    await bench.client.changeset({
+      changes: [
+        { op: 'create', kind: 'application', fields: { name: 'met' } },
+        { op: 'create', kind: 'resource_type', fields: { application: 'met', name: 'door', actions: ['open'] } },
+        ...(['ALLOW', 'DENY'] as const).map((effect) => ({
+          op: 'create' as const,
+          kind: 'policy' as const,
+          fields: {
+            ...{ application: 'met', name: effect === 'DENY' ? 'shut' : 'open', effect, resource_type: 'met/door' },
+            ...{ actions: ['open'], ...(effect === 'DENY' && { priority: 1 }) },
+          },
+        })),
+        { op: 'create', kind: 'policy_assignment', fields: { ...shut, policy: 'met/open' } },
+        { op: 'create', kind: 'policy_assignment', fields: shut },
+      ],
+    });
+    const { page } = await bench.signedIn(browser);
+    const address = 'policy_assignment/met/shut//subject/user/dave';
+    await page.goto(bench.at(`/change?edit=${encodeURIComponent(address)}`));
+    await page.getByLabel('expires at').fill('2099-01-01T00:00:00Z');
+    await take(page);
+    await page.getByText('changed 1').waitFor();
+    await page.goto(bench.at('/ask?subject=user/dave&action=open&resource=met/door/front'));
+    await page.getByRole('button', { name: 'Find the smallest changes' }).click();
+    const proposals = page.getByRole('list', { name: 'What would allow it' }).locator('> li');
+    const removal = proposals.filter({ hasText: address }).first();
+    await removal
+      .getByText(/^The draft already changes/)
+      .first()
+      .waitFor();
+    expect(await removal.getByRole('button', { name: /^Add to draft/ }).count()).toBe(0);
+    await page.goto(bench.at('/change'));
+    await page.getByRole('button', { name: `Leave out: ${address}` }).click();
+    await page.goto(bench.at('/ask?subject=user/dave&action=open&resource=met/door/front'));
+    await page.getByRole('button', { name: 'Find the smallest changes' }).click();
+    await removal.getByRole('button', { name: /^Add to draft/ }).click();
+    await removal.getByRole('status').waitFor();
   });
 
   it('edits a record again from where the draft stands', async () => {

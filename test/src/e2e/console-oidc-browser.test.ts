@@ -5,33 +5,39 @@ import { hasChromium, openChromium } from './console/chromium.js';
 import { PEOPLE } from './oidc/people.js';
 import { type RunningProvider, startProvider } from './oidc/start-provider.js';
 
+let bench: Workbench;
+let cloud: CloudBench;
+let provider: RunningProvider;
+let browser: Browser;
+
+/** Starts a cloud that knows the provider, with these people. */
+async function start(people: string, settings: Record<string, string> = {}): Promise<void> {
+  [bench, provider, browser] = await Promise.all([Workbench.create(), startProvider(), openChromium()]);
+  cloud = await bench.startCloud({ ...provider.env, ...settings });
+  await provider.know(cloud.url);
+  await bench.write({ 'tree/main.yaml': people });
+  await bench.json(['apply', 'tree', '--yes'], { env: cloud.operator });
+}
+
+async function stop(): Promise<void> {
+  await browser?.close();
+  provider?.close();
+  await bench?.close();
+}
+
+/** A browser that the provider takes for this account. */
+async function browserOf(account: string): Promise<Page> {
+  const context = await browser.newContext();
+  await context.addCookies([{ name: 'account', value: account, url: provider.issuer }]);
+  return await context.newPage();
+}
+
+const at = (path: string) => `${cloud.url}/console${path}`;
+const signIn = (page: Page) => page.getByRole('link', { name: 'Sign in with your identity provider' }).click();
+
 describe.skipIf(!hasChromium)('a sign-in with the identity provider, in the browser', () => {
-  let bench: Workbench;
-  let cloud: CloudBench;
-  let provider: RunningProvider;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    [bench, provider, browser] = await Promise.all([Workbench.create(), startProvider(), openChromium()]);
-    cloud = await bench.startCloud(provider.env);
-    await provider.know(cloud.url);
-    await bench.write({ 'tree/main.yaml': PEOPLE });
-    await bench.json(['apply', 'tree', '--yes'], { env: cloud.operator });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    provider?.close();
-    await bench?.close();
-  });
-
-  /** A browser that the provider takes for this account. */
-  const browserOf = async (account: string): Promise<Page> => {
-    const context = await browser.newContext();
-    await context.addCookies([{ name: 'account', value: account, url: provider.issuer }]);
-    return await context.newPage();
-  };
-  const at = (path: string) => `${cloud.url}/console${path}`;
-  const signIn = (page: Page) => page.getByRole('link', { name: 'Sign in with your identity provider' }).click();
+  beforeAll(() => start(PEOPLE));
+  afterAll(stop);
 
   it('comes back to the page that somebody was sent to', async () => {
     const page = await browserOf('alice');
@@ -98,33 +104,16 @@ describe.skipIf(!hasChromium)('a sign-in with the identity provider, in the brow
 });
 
 describe.skipIf(!hasChromium)('a sign-in where the e-mail address stands for the person', () => {
-  let bench: Workbench;
-  let cloud: CloudBench;
-  let provider: RunningProvider;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    [bench, provider, browser] = await Promise.all([Workbench.create(), startProvider(), openChromium()]);
-    cloud = await bench.startCloud({ ...provider.env, SERVICE_OIDC_SUBJECT: 'email' });
-    await provider.know(cloud.url);
-    await bench.write({ 'tree/main.yaml': PEOPLE.replace('user/alice:', 'user/alice@example.com:') });
-    await bench.json(['apply', 'tree', '--yes'], { env: cloud.operator });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    provider?.close();
-    await bench?.close();
-  });
+  beforeAll(() => start(PEOPLE.replace('user/alice:', 'user/alice@example.com:'), { SERVICE_OIDC_SUBJECT: 'email' }));
+  afterAll(stop);
 
   it.each([
     ['lets in whose address the provider has verified', 'alice', { heading: 'default' }],
     ['refuses who has only written the address of somebody else there', 'mallory', { alert: 'unauthorized' }],
   ])('%s', async (_, account, { heading, alert }: { heading?: string; alert?: string }) => {
-    const context = await browser.newContext();
-    await context.addCookies([{ name: 'account', value: account, url: provider.issuer }]);
-    const page = await context.newPage();
-    await page.goto(`${cloud.url}/console/`);
-    await page.getByRole('link', { name: 'Sign in with your identity provider' }).click();
+    const page = await browserOf(account);
+    await page.goto(at('/'));
+    await signIn(page);
     if (heading !== undefined) await page.getByRole('heading', { level: 1, name: heading }).waitFor();
     if (alert !== undefined) await page.getByRole('alert').getByText(alert).waitFor();
     const status = await page.evaluate(`fetch('/console/api/session').then(({ status }) => status)`);

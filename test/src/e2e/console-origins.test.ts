@@ -63,11 +63,11 @@ describe.skipIf(!hasChromium)('where records stand, in the console', () => {
     expect(await plan.textContent()).toContain(STANDS);
 
     await page.getByText('As YAML').click();
-    const yaml = page.getByRole('region', { name: 'As YAML' });
+    const yaml = page.getByRole('figure', { name: 'As YAML' });
     expect(await yaml.textContent()).toBe('roles:\n  auditor-of-all: { description: Reads all. }');
     await page.getByText('As Terraform (HCL)').focus();
     await page.keyboard.press('Enter');
-    const hcl = page.getByRole('region', { name: 'As Terraform (HCL)' });
+    const hcl = page.getByRole('figure', { name: 'As Terraform (HCL)' });
     await hcl.getByText('resource "service_role" "auditor-of-all" {').waitFor();
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);

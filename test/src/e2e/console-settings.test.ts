@@ -92,6 +92,13 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     await expectAccessible(page);
     watch.expectNothing();
+
+    const holder = await bench.signedIn(browser);
+    await holder.page.goto(bench.at('/settings'));
+    await bench.client.records('api_key').create({ name: 'unused', scopes: ['decisions'] });
+    await holder.page.getByRole('row', { name: 'reader' }).getByRole('time').waitFor();
+    await holder.page.reload();
+    await holder.page.getByRole('row', { name: 'unused' }).getByText('not yet').waitFor();
   });
 
   it('shows how people sign in, and no secret', async () => {
@@ -114,8 +121,8 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     await page.getByRole('button', { name: 'New tenant' }).click();
     await page.getByLabel('Name').fill('globex');
     await page.getByRole('button', { name: 'Create' }).click();
-    const id = (await page.getByRole('region', { name: 'Client id' }).textContent()) ?? '';
-    const secret = (await page.getByRole('region', { name: 'Secret' }).textContent()) ?? '';
+    const id = (await page.getByRole('figure', { name: 'Client id' }).textContent()) ?? '';
+    const secret = (await page.getByRole('figure', { name: 'Secret' }).textContent()) ?? '';
     await page.getByRole('button', { name: 'I have stored it' }).click();
     const made = new ServiceClient({ url: bench.url, credentials: { clientId: id, clientSecret: secret } });
     expect((await made.whoami()).tenant.name).toBe('globex');
@@ -145,7 +152,7 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
 
   it('shows the agents on the overview, as they report themselves', async () => {
     const { page, watch } = await bench.signedIn(browser);
-    await page.getByText('No agent has asked for its bundle').waitFor();
+    await page.getByText('No agent is known').waitFor();
     const { secret } = await bench.client.records('api_key').create({ name: 'fleet', scopes: ['bundle'] });
     bench.bench.spawn(['agent', 'start'], {
       env: agentEnv(bench.bench.folder, bench.url, {

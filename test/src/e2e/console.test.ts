@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByText('Give it a name.').waitFor();
     await page.getByLabel('Name').fill('checkout');
     await page.getByRole('button', { name: 'Create' }).click();
-    const secret = (await page.getByRole('region', { name: 'Secret' }).textContent()) ?? '';
+    const secret = (await page.getByRole('figure', { name: 'Secret' }).textContent()) ?? '';
     const asked = await fetch(`${bench.url}/v1/authorize`, {
       method: 'POST',
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },

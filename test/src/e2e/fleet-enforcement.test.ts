@@ -105,6 +105,25 @@ describe.each(STORES)('the fleet of $clouds cloud(s) on $store', ({ store, cloud
     await until(async () => expect(await admin.agents()).toMatchObject({ total: 3, enforcing: 3 }));
   }, 120_000);
 
+  it('is waited for by apply though the cloud ends and starts again meanwhile', async () => {
+    const agent = await startAgent('one', 0);
+    await tree('first');
+    await apply(0);
+    process.kill(agent.pid ?? 0, 'SIGSTOP');
+    const ports = await Promise.all(clouds.map(async (cloud) => Number(new URL(await cloud.url()).port)));
+    await tree('first', 'second');
+    const before = (await admin.state()).revision;
+    const applying = apply(0, '100s');
+    await until(async () => expect((await admin.state()).revision).not.toBe(before));
+    await Promise.all(clouds.map((cloud) => cloud.kill()));
+    clouds = ports.map((port) => new CloudProcess(join(home, 'cloud'), env, { port }));
+    await Promise.all(clouds.map((cloud) => cloud.url()));
+    process.kill(agent.pid ?? 0, 'SIGCONT');
+    const done = await applying;
+    expect(done).toMatchObject({ enforced: true, agents: 1 });
+    expect((await agent.health()).bundle_revision).toBe(done.revision);
+  }, 150_000);
+
   it('is known to a cloud that starts anew, though its agents are gone', async () => {
     const agent = await startAgent('one', 0);
     await until(async () => expect(await admin.agents()).toMatchObject({ enforced: true, total: 1 }));

@@ -80,8 +80,8 @@ describe('the pipelines', () => {
     const made = await tenant.client.records('oauth_client').create({ name: 'ci-plan', scopes: ['records:read'] });
     pipelines = await Pipelines.make(tenant.env, {
       ...tenant.env,
-      SERVICE_CLIENT_ID: made.client_id,
-      SERVICE_CLIENT_SECRET: made.client_secret,
+      SERVICE_CLIENT_ID: made.client_id ?? '',
+      SERVICE_CLIENT_SECRET: made.client_secret ?? '',
     });
   });
   afterEach(() => {

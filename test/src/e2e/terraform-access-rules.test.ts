@@ -1,20 +1,13 @@
 /** Access rules that are declared in Terraform, and what the real Terraform says when a configuration breaks one. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestCloud } from '../../../cloud/testing/test-cloud.js';
-import { operatorOf } from '../conformance/over-http.js';
-import { TerraformTenant } from './terraform/product.js';
+import { describe, expect, it } from 'vitest';
+import { eachOnATenant } from './terraform/each-on-a-tenant.js';
+import type { TerraformTenant } from './terraform/product.js';
 import { hasTerraform, unwrapped } from './terraform/workspace.js';
 
-let cloud: TestCloud;
 let tenant: TerraformTenant;
-beforeAll(async () => {
-  cloud = await TestCloud.start();
+eachOnATenant((made) => {
+  tenant = made;
 });
-afterAll(() => cloud.close());
-beforeEach(async () => {
-  tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
-});
-afterEach(() => tenant.remove());
 
 const PAYROLL = `
   resource "service_application" "payroll" { name = "payroll" }

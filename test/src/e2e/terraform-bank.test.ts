@@ -9,10 +9,9 @@ import { ContextAttribute } from '@authz-service/provider/constructs/context-att
 import { ServiceProvider } from '@authz-service/provider/constructs/provider';
 import { SubjectType } from '@authz-service/provider/constructs/subject-type';
 import { App, LocalBackend, TerraformStack } from 'cdktf';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestCloud } from '../../../cloud/testing/test-cloud.js';
-import { operatorOf } from '../conformance/over-http.js';
-import { TerraformTenant } from './terraform/product.js';
+import { describe, expect, it } from 'vitest';
+import { eachOnATenant } from './terraform/each-on-a-tenant.js';
+import type { TerraformTenant } from './terraform/product.js';
 import { hasTerraform } from './terraform/workspace.js';
 
 const CONDITIONS = {
@@ -293,16 +292,10 @@ const DOCS = `
   resource "service_group" "g" { name = "g" }`;
 
 describe.skipIf(!hasTerraform)('a bank', { timeout: 180_000 }, () => {
-  let cloud: TestCloud;
   let tenant: TerraformTenant;
-  beforeAll(async () => {
-    cloud = await TestCloud.start();
+  eachOnATenant((made) => {
+    tenant = made;
   });
-  afterAll(() => cloud.close());
-  beforeEach(async () => {
-    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
-  });
-  afterEach(() => tenant.remove());
 
   /** The tenant's records are those of the tree, whoever made them. */
   async function isTheOneInYaml(): Promise<void> {

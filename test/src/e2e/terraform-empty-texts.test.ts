@@ -1,21 +1,14 @@
 /** Empty texts for people, which mean the same as absent ones, with the real Terraform. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestCloud } from '../../../cloud/testing/test-cloud.js';
-import { operatorOf } from '../conformance/over-http.js';
-import { TerraformTenant } from './terraform/product.js';
+import { describe, expect, it } from 'vitest';
+import { eachOnATenant } from './terraform/each-on-a-tenant.js';
+import type { TerraformTenant } from './terraform/product.js';
 import { hasTerraform } from './terraform/workspace.js';
 
 describe.skipIf(!hasTerraform)('a text for people', () => {
-  let cloud: TestCloud;
   let tenant: TerraformTenant;
-  beforeAll(async () => {
-    cloud = await TestCloud.start();
+  eachOnATenant((made) => {
+    tenant = made;
   });
-  afterAll(() => cloud.close());
-  beforeEach(async () => {
-    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
-  });
-  afterEach(() => tenant.remove());
 
   it('is as good as none where it is empty', async () => {
     await tenant.client.records('role').create({ name: 'r', description: '' });

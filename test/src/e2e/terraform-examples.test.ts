@@ -2,11 +2,10 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestCloud } from '../../../cloud/testing/test-cloud.js';
-import { operatorOf } from '../conformance/over-http.js';
+import { describe, expect, it } from 'vitest';
 import { applyTree } from './terraform/apply-tree.js';
-import { TerraformTenant } from './terraform/product.js';
+import { eachOnATenant } from './terraform/each-on-a-tenant.js';
+import type { TerraformTenant } from './terraform/product.js';
 import { hasTerraform } from './terraform/workspace.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -20,16 +19,10 @@ const VARIABLES = {
 };
 
 describe.skipIf(!hasTerraform)('the example of', { timeout: 90_000 }, () => {
-  let cloud: TestCloud;
   let tenant: TerraformTenant;
-  beforeAll(async () => {
-    cloud = await TestCloud.start();
+  eachOnATenant((made) => {
+    tenant = made;
   });
-  afterAll(() => cloud.close());
-  beforeEach(async () => {
-    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
-  });
-  afterEach(() => tenant.remove());
 
   it.each(readdirSync(join(EXAMPLES, 'resources')))(
     'the resource %s applies, and imports what it says',

@@ -4,12 +4,11 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestCloud } from '../../../cloud/testing/test-cloud.js';
-import { operatorOf } from '../conformance/over-http.js';
+import { describe, expect, it } from 'vitest';
 import { applyTree } from './terraform/apply-tree.js';
+import { eachOnATenant } from './terraform/each-on-a-tenant.js';
 import { EVERY_ADDRESS, EVERY_KIND } from './terraform/every-kind.js';
-import { TerraformTenant } from './terraform/product.js';
+import type { TerraformTenant } from './terraform/product.js';
 import { hasTerraform } from './terraform/workspace.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -33,16 +32,10 @@ subjects:
 `.replaceAll('"user/a/b"', '"user/a%2Fb"');
 
 describe.skipIf(!hasTerraform)('configuration exported', { timeout: 90_000 }, () => {
-  let cloud: TestCloud;
   let tenant: TerraformTenant;
-  beforeAll(async () => {
-    cloud = await TestCloud.start();
+  eachOnATenant((made) => {
+    tenant = made;
   });
-  afterAll(() => cloud.close());
-  beforeEach(async () => {
-    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
-  });
-  afterEach(() => tenant.remove());
 
   /** Exports, and expects that Terraform imports everything and then has nothing to do. */
   async function exported(count: number, ...flags: string[]): Promise<string> {

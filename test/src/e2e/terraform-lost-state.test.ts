@@ -1,22 +1,17 @@
 /** Records of the stack that the state does not hold, as after an apply that was killed, by the real Terraform. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestCloud } from '../../../cloud/testing/test-cloud.js';
-import { operatorOf } from '../conformance/over-http.js';
-import { TerraformTenant } from './terraform/product.js';
+import { describe, expect, it } from 'vitest';
+import type { TestCloud } from '../../../cloud/testing/test-cloud.js';
+import { eachOnATenant } from './terraform/each-on-a-tenant.js';
+import type { TerraformTenant } from './terraform/product.js';
 import { type Fate, Relay } from './terraform/relay.js';
 import { hasTerraform, unwrapped } from './terraform/workspace.js';
 
 describe.skipIf(!hasTerraform)('what the stack made and the state has lost', () => {
   let cloud: TestCloud;
   let tenant: TerraformTenant;
-  beforeAll(async () => {
-    cloud = await TestCloud.start();
+  eachOnATenant((made, on) => {
+    [tenant, cloud] = [made, on];
   });
-  afterAll(() => cloud.close());
-  beforeEach(async () => {
-    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
-  });
-  afterEach(() => tenant.remove());
 
   const provider = (more: string) => `provider "service" {\n${more}\n}\n`;
   const groups = (description: string) =>

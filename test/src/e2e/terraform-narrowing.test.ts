@@ -1,8 +1,7 @@
 /** A type that loses what others mention, changed together with them in one apply of the real Terraform. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestCloud } from '../../../cloud/testing/test-cloud.js';
-import { operatorOf } from '../conformance/over-http.js';
-import { TerraformTenant } from './terraform/product.js';
+import { describe, expect, it } from 'vitest';
+import { eachOnATenant } from './terraform/each-on-a-tenant.js';
+import type { TerraformTenant } from './terraform/product.js';
 import { hasTerraform, unwrapped } from './terraform/workspace.js';
 
 /** A type with resources and policies that mention its second action and its property. */
@@ -47,16 +46,10 @@ interface Tree {
 const BEFORE: Tree = { action: 'old', property: 'open', type: 'boolean', value: true };
 
 describe.skipIf(!hasTerraform)('a type that loses what is mentioned', () => {
-  let cloud: TestCloud;
   let tenant: TerraformTenant;
-  beforeAll(async () => {
-    cloud = await TestCloud.start();
+  eachOnATenant((made) => {
+    tenant = made;
   });
-  afterAll(() => cloud.close());
-  beforeEach(async () => {
-    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
-  });
-  afterEach(() => tenant.remove());
 
   const typeNow = () => tenant.fields('resource_type/a/t');
   const idOf = async (address: string) =>

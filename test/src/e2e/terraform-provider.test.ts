@@ -2,23 +2,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceClient } from '@authz-service/sdk/client';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestCloud } from '../../../cloud/testing/test-cloud.js';
-import { operatorOf } from '../conformance/over-http.js';
-import { TerraformTenant } from './terraform/product.js';
+import { describe, expect, it } from 'vitest';
+import type { TestCloud } from '../../../cloud/testing/test-cloud.js';
+import { eachOnATenant } from './terraform/each-on-a-tenant.js';
+import type { TerraformTenant } from './terraform/product.js';
 import { hasTerraform, unwrapped, type Workspace } from './terraform/workspace.js';
 
 describe.skipIf(!hasTerraform)('the provider', () => {
   let cloud: TestCloud;
   let tenant: TerraformTenant;
-  beforeAll(async () => {
-    cloud = await TestCloud.start();
+  eachOnATenant((made, on) => {
+    [tenant, cloud] = [made, on];
   });
-  afterAll(() => cloud.close());
-  beforeEach(async () => {
-    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
-  });
-  afterEach(() => tenant.remove());
 
   const TWO_ROLES = 'resource "service_role" "a" { name = "a" }\nresource "service_role" "b" { name = "b" }';
 

@@ -1,9 +1,10 @@
 /** The provider against a running cloud, by the real Terraform: every kind of record, and its life. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestCloud } from '../../../cloud/testing/test-cloud.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { TestCloud } from '../../../cloud/testing/test-cloud.js';
 import { operatorOf } from '../conformance/over-http.js';
+import { eachOnATenant } from './terraform/each-on-a-tenant.js';
 import { EVERY_ADDRESS, EVERY_KIND } from './terraform/every-kind.js';
 import { TerraformTenant } from './terraform/product.js';
 import { hasTerraform, unwrapped } from './terraform/workspace.js';
@@ -11,14 +12,9 @@ import { hasTerraform, unwrapped } from './terraform/workspace.js';
 describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
   let cloud: TestCloud;
   let tenant: TerraformTenant;
-  beforeAll(async () => {
-    cloud = await TestCloud.start();
+  eachOnATenant((made, on) => {
+    [tenant, cloud] = [made, on];
   });
-  afterAll(() => cloud.close());
-  beforeEach(async () => {
-    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
-  });
-  afterEach(() => tenant.remove());
 
   it('of every kind are made, settle, are imported by address and by id, and are removed', async () => {
     const workspace = tenant.workspace(EVERY_KIND);

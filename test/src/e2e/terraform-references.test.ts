@@ -1,21 +1,14 @@
 /** References between records, as the real Terraform plans and applies them. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestCloud } from '../../../cloud/testing/test-cloud.js';
-import { operatorOf } from '../conformance/over-http.js';
-import { TerraformTenant } from './terraform/product.js';
+import { describe, expect, it } from 'vitest';
+import { eachOnATenant } from './terraform/each-on-a-tenant.js';
+import type { TerraformTenant } from './terraform/product.js';
 import { hasTerraform } from './terraform/workspace.js';
 
 describe.skipIf(!hasTerraform)('references of records', () => {
-  let cloud: TestCloud;
   let tenant: TerraformTenant;
-  beforeAll(async () => {
-    cloud = await TestCloud.start();
+  eachOnATenant((made) => {
+    tenant = made;
   });
-  afterAll(() => cloud.close());
-  beforeEach(async () => {
-    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
-  });
-  afterEach(() => tenant.remove());
 
   it('to what is in neither cloud nor configuration fail the plan', async () => {
     const referring = (role: string, more = '') => `

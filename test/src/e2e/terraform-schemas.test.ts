@@ -1,8 +1,7 @@
 /** What Terraform knows no order of, in one apply: schemas and what they are checked for, and types that hold each other. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestCloud } from '../../../cloud/testing/test-cloud.js';
-import { operatorOf } from '../conformance/over-http.js';
-import { TerraformTenant } from './terraform/product.js';
+import { describe, expect, it } from 'vitest';
+import { eachOnATenant } from './terraform/each-on-a-tenant.js';
+import type { TerraformTenant } from './terraform/product.js';
 import { hasTerraform, unwrapped } from './terraform/workspace.js';
 
 /** A configuration with a subject type, an attribute, a subject and several policies that read both. */
@@ -69,16 +68,10 @@ const INCLUDING = (last = '') => `
   }`;
 
 describe.skipIf(!hasTerraform)('one apply of Terraform', { timeout: 120_000 }, () => {
-  let cloud: TestCloud;
   let tenant: TerraformTenant;
-  beforeAll(async () => {
-    cloud = await TestCloud.start();
+  eachOnATenant((made) => {
+    tenant = made;
   });
-  afterAll(() => cloud.close());
-  beforeEach(async () => {
-    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
-  });
-  afterEach(() => tenant.remove());
 
   it.each([
     ['at once', [], ''],

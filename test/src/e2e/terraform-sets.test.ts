@@ -1,21 +1,14 @@
 /** Resources that own a whole set of links, links of other stacks, and limited clients, by the real Terraform. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestCloud } from '../../../cloud/testing/test-cloud.js';
-import { operatorOf } from '../conformance/over-http.js';
-import { TerraformTenant } from './terraform/product.js';
+import { describe, expect, it } from 'vitest';
+import { eachOnATenant } from './terraform/each-on-a-tenant.js';
+import type { TerraformTenant } from './terraform/product.js';
 import { hasTerraform, unwrapped } from './terraform/workspace.js';
 
 describe.skipIf(!hasTerraform)('the provider', () => {
-  let cloud: TestCloud;
   let tenant: TerraformTenant;
-  beforeAll(async () => {
-    cloud = await TestCloud.start();
+  eachOnATenant((made) => {
+    tenant = made;
   });
-  afterAll(() => cloud.close());
-  beforeEach(async () => {
-    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
-  });
-  afterEach(() => tenant.remove());
 
   const PROVIDER = 'provider "service" {\n  stack = "team"\n}\n';
   const subject = (id: string) => `resource "service_subject" "${id}" {\n  type = "user"\n  id = "${id}"\n}\n`;
@@ -168,7 +161,7 @@ describe.skipIf(!hasTerraform)('the provider', () => {
     });
     const limits = { stacks: ['team'], applications: ['team'] };
     const made = await tenant.client.records('oauth_client').create({ name: 'ci', scopes: ['records:write'], limits });
-    const env = { SERVICE_CLIENT_ID: made.client_id, SERVICE_CLIENT_SECRET: made.client_secret };
+    const env = { SERVICE_CLIENT_ID: made.client_id ?? '', SERVICE_CLIENT_SECRET: made.client_secret ?? '' };
     const holders = 'resource "service_role_holders" "r" {\n  role = service_role.r.path\n  holders = []\n}\n';
     const role = 'resource "service_role" "r" {\n  application = "team"\n  name = "r"\n}\n';
     const workspace = tenant.workspace(PROVIDER + role + holders, env);

@@ -1,21 +1,14 @@
 /** Who owns a record, and whose tenant it is, by the real Terraform against a running cloud. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TestCloud } from '../../../cloud/testing/test-cloud.js';
-import { operatorOf } from '../conformance/over-http.js';
-import { TerraformTenant } from './terraform/product.js';
+import { describe, expect, it } from 'vitest';
+import { eachOnATenant } from './terraform/each-on-a-tenant.js';
+import type { TerraformTenant } from './terraform/product.js';
 import { hasTerraform, unwrapped } from './terraform/workspace.js';
 
 describe.skipIf(!hasTerraform)('the provider of two stacks on one tenant', () => {
-  let cloud: TestCloud;
   let tenant: TerraformTenant;
-  beforeAll(async () => {
-    cloud = await TestCloud.start();
+  eachOnATenant((made) => {
+    tenant = made;
   });
-  afterAll(() => cloud.close());
-  beforeEach(async () => {
-    tenant = await TerraformTenant.make(cloud, operatorOf(cloud));
-  });
-  afterEach(() => tenant.remove());
 
   const as = (stack: string, more = '') => `provider "service" {\n  stack = "${stack}"\n${more}\n}\n`;
   const role = (text: string) => `resource "service_role" "r" {\n  name = "shared"\n  description = "${text}"\n}`;

@@ -20,14 +20,15 @@ export class TcpProxy {
   }
 
   /** `target` is asked for at every connection: who is behind may come back at another address. */
-  static async start(target: () => URL | undefined): Promise<TcpProxy> {
+  static async start(target: () => URL | undefined, host = '127.0.0.1'): Promise<TcpProxy> {
     const proxy = new TcpProxy(target);
-    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => proxy.#server.listen(0, host, resolve));
     return proxy;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    const { address, port } = this.#server.address() as AddressInfo;
+    return `http://${address}:${port}`;
   }
 
   /** Resets every connection. */

@@ -44,8 +44,9 @@ function covers(impact: Impact, finding: Finding, sample: ChangedSample): boolea
 
 function coversSubject(impact: Impact, finding: Finding, { request, recorded, mentioned }: ChangedSample): boolean {
   const { type, id, roles = [] } = request.subject;
-  if (finding.subjects.named_role !== undefined)
-    return roles.some((role) => finding.subjects.named_role === `role/${role}`);
+  const { named_role, named_types } = finding.subjects;
+  if (named_role !== undefined)
+    return named_types?.includes(type) !== false && roles.some((role) => named_role === `role/${role}`);
   if (recorded.subject) return impact.subjectsOf(finding).includes(`${type}/${id}`);
   return finding.subjects.unrecorded.includes(mentioned ? type : '*');
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from '@authz-service/core/json';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { addressOf, definitionOf, type Fields } from '@authz-service/core/records/registry';
 import fc from 'fast-check';
+import { ABOUT_NAMES, ABOUT_PRINCIPALS, CONDITIONS, QUESTIONS } from './conditions.js';
 import { CONTEXT_MEMBERS, type ContextMember, membersOf } from './contexts.js';
 
 /*
@@ -27,59 +28,6 @@ const PARENT_TYPES: Record<string, { type: string; property: string }[]> = {
   'b/y': [{ type: 'a/y', property: 'in' }],
 };
 export const ROLES = ['r', 'a/r', 'a/q', 'b/q', 'b/p'];
-/** With contexts made of `a` and `b`, these give true, false, an absent attribute and a failure in all mixtures. */
-const CONDITIONS = [
-  'true',
-  'false',
-  'context.a',
-  '!context.a',
-  'context.a < 2',
-  'context.a == 1 || context.b',
-  'context.a > 0 && context.b',
-  'has(context.a) && context.a == 1',
-  'has(context.b) && context.b < 1',
-  'resource.properties.n > 1',
-  'subject.properties.n == resource.properties.n',
-  'resource.name == "1"',
-  '[1, 2].exists(i, i == context.a)',
-  'context.a in [1, 2, "x"] && context.b != true',
-  'context.a >= resource.properties.n',
-  'context.a != subject.properties.n',
-  'context.b ? context.a > 1 : context.a < 1',
-  'context.s.startsWith("x")',
-  'context.s.startsWith("xy") || context.s == "x"',
-  'has(context.s) && !(context.s in ["x", "y"])',
-  'resource.type == "y" && resource.application == "a"',
-];
-
-/** About addresses, moments and what the resource lies below. */
-const QUESTIONS = [
-  'ip_in(context.ip, "10.0.0.0/8")',
-  'ip_in(context.ip, "10.0.0.0/24") || !context.mfa',
-  '!ip_in(context.ip, "10.0.0.0/8")',
-  'has(context.ip) && ip_in(context.ip, "10.0.0.1")',
-  'since(timestamp(1)) >= duration("0s")',
-  'since(timestamp(1)) >= duration("1s")',
-  'since("1970-01-01T00:00:00.500Z") > duration("0s")',
-  'since(timestamp(2)) < duration("-500ms")',
-  'since(timestamp(0)) > duration("1s")',
-  'resource.ancestor("a/x").properties.n > 1',
-  'resource.ancestor("a/x").name == "1"',
-  'resource.ancestors("a/x").exists(r, r.name == "1")',
-  'resource.ancestors("a/y").size() == 1',
-];
-
-/** About the groups and roles of the subject. */
-const ABOUT_PRINCIPALS = [
-  'subject.in_group("g") || subject.in_group("g10")',
-  'subject.in_group("h") || subject.in_group("g20")',
-  '!subject.in_group("f") && !subject.in_group("g30")',
-  'subject.has_role("r")',
-  'subject.has_role("a/q") && context.a',
-  '!subject.has_role("a/r")',
-  'subject.has_role("b/q") || !subject.has_role("b/p")',
-];
-
 /** With contexts made of `mfa` and `ip`, these hold, do not, read what is absent or fail. */
 const UNLESS: NonNullable<Fields<'policy'>['unless']>[] = [
   { mfa_required: true },
@@ -138,6 +86,7 @@ const policy = (name: string, reads: readonly ContextMember[]) =>
         { weight: 2, arbitrary: fc.constantFrom(...reading(CONDITIONS, reads)) },
         { weight: 4, arbitrary: fc.constantFrom(...reading(QUESTIONS, reads)) },
         { weight: 3, arbitrary: fc.constantFrom(...reading(ABOUT_PRINCIPALS, reads)) },
+        { weight: 2, arbitrary: fc.constantFrom(...reading(ABOUT_NAMES, reads)) },
       ),
       mfa: fc.constantFrom(undefined, undefined, undefined, reads.includes('mfa') ? (true as const) : undefined),
       unless: fc.constantFrom(undefined, ...UNLESS, ...UNLESS).filter((unless) => !exceeds([{ unless }], reads)),
@@ -203,7 +152,9 @@ const holder = (groups: readonly string[]) =>
     fc.constantFrom(...MOSTLY).map((path) => ({ entity_type: 'subject', entity: path })),
     fc.constantFrom(...groups).map((path) => ({ entity_type: 'group', entity: path })),
   );
-const everyone = fc.constantFrom('*', 'user', 'service').map((entity) => ({ entity_type: 'everyone', entity }));
+const everyone = fc
+  .constantFrom('*', 'user', 'service', 'robot')
+  .map((entity) => ({ entity_type: 'everyone', entity }));
 const entity = (groups: readonly string[]) =>
   fc.oneof(
     { weight: 9, arbitrary: holder(groups) },

@@ -48,4 +48,4 @@ it('calls policies dead only if nobody is allowed more or less without them', ()
     { numRuns: 30, endOnFailure: true },
   );
   expect(dead).toBeGreaterThan(10);
-}, 120_000);
+});

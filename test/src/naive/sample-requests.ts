@@ -1,6 +1,7 @@
 import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import type { Json, JsonObject } from '@authz-service/core/json';
+import type { Fields } from '@authz-service/core/records/registry';
 import fc from 'fast-check';
 import { CONTEXT_VALUES } from './contexts.js';
 import { fieldsOf, instantsOf, isAllowed } from './enumerate-pairs.js';
@@ -38,16 +39,26 @@ const places = fc.constantFrom<JsonObject>(
 );
 const sent = fc.tuple(places, fc.record({ n }, { requiredKeys: [] })).map(([place, own]) => ({ ...place, ...own }));
 
-/** Nobody records `nobody`, the type `robot`, the resource `3`, or the action `other` on most types. */
+/** Nobody records `nobody`, the types `robot` and `rover`, the resource `3` or `read`, or the action `other` on most types. */
 export const sample: fc.Arbitrary<Sample> = fc
   .record({
-    subject: fc.constantFrom('user/s', 'user/t', 'service/s', 'user/nobody', 'user/nobody', 'robot/nobody'),
+    subject: fc.constantFrom(
+      'user/s',
+      'user/t',
+      'service/s',
+      'user/nobody',
+      'user/nobody',
+      'user/read',
+      'robot/nobody',
+      'rover/nobody',
+      'write/3',
+    ),
     own: fc.option(n, { nil: undefined }),
     role: fc.option(fc.constantFrom('a/r', 'a/q', 'b/q', 'b/p'), { nil: undefined, freq: 2 }),
     type: fc.constantFrom('a/x', 'a/x', 'a/y', 'b/y'),
-    name: fc.constantFrom('0', '1', '2', '3', '3', '3'),
+    name: fc.constantFrom('0', '1', '2', '3', '3', '3', 'read', 'rover'),
     sent,
-    action: fc.constantFrom('read', 'read', 'write', 'other', 'unheard of'),
+    action: fc.constantFrom('read', 'read', 'write', 'other', 'unheard of', 'open', '1', '3', 's', 'rover'),
     context: fc.record(
       Object.fromEntries(
         Object.entries(CONTEXT_VALUES).map(([member, values]) => [
@@ -123,10 +134,15 @@ function unrecorded(properties: JsonObject = {}, states: (readonly EngineRecord[
   );
 }
 
+const writesOut = (condition = '', type: string) =>
+  condition.includes('subject.type') && condition.includes(`"${type}"`);
+
 function aboutTypes(states: (readonly EngineRecord[])[], { subject, resource }: DecisionRequest) {
   const mentions = ({ kind, fields }: EngineRecord) =>
     (kind === 'subject' && (fields as { type: string }).type === subject.type) ||
-    ('entity_type' in fields && fields.entity_type === 'everyone' && fields.entity === subject.type);
+    ('entity_type' in fields && fields.entity_type === 'everyone' && fields.entity === subject.type) ||
+    // A condition that reads the type tells those apart that it writes out.
+    (kind === 'policy' && writesOut((fields as Fields<'policy'>).condition, subject.type));
   const where = states.map((records) => whereaboutsOf(records, resource.type, undefined, resource.properties ?? {}));
   const known = where.flatMap((one) => (one === 'invalid_request' ? [] : [one]));
   return {

@@ -110,7 +110,7 @@ function recordsWithout(records: readonly EngineRecord[], word: string): EngineR
 describe.each([
   { size: 'small', tenants: tenant, runs: 400 },
   { size: 'crowded', tenants: crowdedTenant, runs: 60 },
-  { size: 'alike', tenants: alikeTenant, runs: 200 },
+  { size: 'alike', tenants: alikeTenant, runs: 300 },
 ])('a search of $size tenants', ({ size, tenants, runs }) => {
   it('finds exactly those that a decision allows, in order, on pages of any size', () => {
     const seen = new Map<string, number>();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { apiKeyHash } from '@authz-service/agent/bundle/api-key-hash';
 import { announceKeys, type KeySet } from '@authz-service/core/bundle/key-set';
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
+import { type NamedBundle, signNewest } from '@authz-service/core/bundle/newest';
 import type { SigningKey } from '@authz-service/core/bundle/signing-key';
 import { signDelta, signStatement, statementOf } from '@authz-service/core/bundle/statement';
 import type { Bundle } from '@authz-service/core/bundle/types';
@@ -46,6 +47,11 @@ export class TestSigner {
   /** The text of `delta.jws`. */
   signDelta(sha256: string): Promise<string> {
     return signDelta(sha256, new Date(), this.key);
+  }
+
+  /** The text of `Bundle-Newest`. */
+  signNewest(bundle: NamedBundle, at: Date): Promise<string> {
+    return signNewest(bundle, at, this.key);
   }
 
   /** Writes to a folder what an agent that trusts these keys and has this API key keeps there. */

@@ -17,11 +17,16 @@ export class CloudProcess {
   readonly #child: ChildProcess;
   readonly #ready: Promise<string>;
 
-  /** With `DATABASE_URL`, the folder is its home alone. */
-  constructor(dataDir: string, env: Record<string, string> = bootstrapEnv()) {
+  /** With `DATABASE_URL`, the folder is its home alone. `prefix` is a command that runs it elsewhere, where `host` is its own. */
+  constructor(
+    dataDir: string,
+    env: Record<string, string> = bootstrapEnv(),
+    { prefix = [], host = '127.0.0.1', port = 0 }: { prefix?: readonly string[]; host?: string; port?: number } = {},
+  ) {
     const place = env.DATABASE_URL === undefined ? ['--data-dir', dataDir] : [];
-    const args = [PROGRAM, 'cloud', 'start', ...place, '--listen-addr', '127.0.0.1:0'];
-    this.#child = spawn(process.execPath, args, {
+    const args = [PROGRAM, 'cloud', 'start', ...place, '--listen-addr', `${host}:${port}`];
+    const [command = '', ...rest] = [...prefix, process.execPath, ...args];
+    this.#child = spawn(command, rest, {
       env: { PATH: process.env.PATH, HOME: dataDir, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

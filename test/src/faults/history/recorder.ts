@@ -37,6 +37,11 @@ export class Recorder {
     this.#newest = start.revision;
   }
 
+  /** The revision that was acknowledged last. */
+  get newest(): string {
+    return this.#newest;
+  }
+
   stop(): void {
     this.#stopped = true;
   }
@@ -66,7 +71,7 @@ export class Recorder {
         return done.added + done.changed + done.removed === 0 ? 'unchanged' : { revision: done.revision };
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
-        if (['network', 'timeout', 'not_ready'].includes(error.code)) {
+        if (['network', 'timeout', 'not_ready', 'storage_failed'].includes(error.code)) {
           await pause(20);
           continue;
         }

@@ -70,7 +70,7 @@ function placesOf({ front, agents }: Deployment, apiKey: string): Asked[] {
 }
 
 /** An attempt that nobody answered may have been carried out after the next one was refused. The audit names it. */
-async function settleDoubts({ doubtful }: Recorder, admin: ServiceClient): Promise<void> {
+export async function settleDoubts({ doubtful }: Recorder, admin: ServiceClient): Promise<void> {
   if (doubtful.size === 0) return;
   const byId = new Map([...doubtful].map((commit) => [commit.id, commit]));
   for await (const { request_id, revision } of admin.audit({ limit: 1000 })) {

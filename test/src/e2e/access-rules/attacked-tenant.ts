@@ -18,11 +18,13 @@ applications:
       reader: { from_requests: false }
       clerk: { from_requests: false }
       guest: {}
+      badge: {}
       viewer: { from_requests: false, policies: [look] }
     policies:
       read: { effect: ALLOW, resource_type: payslip, actions: [read] }
       look: { effect: ALLOW, resource_types: [folder], actions: [read] }
       own: { effect: ALLOW, resource_type: payslip, actions: [read], condition: subject.properties.level == resource.properties.level }
+      by-badge: { effect: ALLOW, resource_type: payslip, actions: [read], condition: subject.has_role("payroll/badge"), assigned_to: [everyone] }
       submit: { effect: ALLOW, resource_type: payslip, actions: [submit] }
       approve: { effect: ALLOW, resource_type: payslip, actions: [approve] }
       submit-left: { effect: ALLOW, resources: [{ resource: folder/left, actions: [submit], below: true }], assigned_to: [user/bob] }

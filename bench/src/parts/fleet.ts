@@ -1,0 +1,64 @@
+import { loadavg } from 'node:os';
+import { bar } from '../bars.js';
+import { type FleetFigures, measureFleet, measureSpreadFleet } from '../fleet.js';
+import { count, fixed, table } from '../table.js';
+
+export async function fleet(): Promise<void> {
+  const { fleet: five, returns } = await measureFleet(5000, 20, [2, 12]);
+  bar('5,000 agents, a commit a second: enforced, p99', five.enforced.p99, 'at most', 600, ' ms');
+  bar('5,000 agents, a commit a second: commit answered, p99', five.committed.p99, 'at most', 50, ' ms');
+  bar('5,000 agents, a commit a second: resident each', five.bytesPerAgent / 1024, 'at most', 40, ' KiB');
+  for (const { outageSeconds, secondsUntilAllBack, refused } of returns) {
+    const outage = `5,000 agents after an outage of ${outageSeconds} s`;
+    bar(`${outage}: all are back`, secondsUntilAllBack, 'at most', outageSeconds <= 2 ? 10 : 35, ' s');
+    bar(`${outage}: commits refused`, refused, 'at most', 0);
+  }
+  const twenty = await measureSpreadFleet(20_000, 6);
+  bar('20,000 agents at three replicas, a commit in 5 s: enforced, p99', twenty.enforced.p99, 'at most', 3000, ' ms');
+  const rows: [string, FleetFigures][] = [
+    ['one cloud on SQLite, a commit a second', five],
+    ['three replicas on PostgreSQL, a commit in 5 s', twenty],
+  ];
+  table(
+    'Agents that wait at the cloud (long polls, a connection each)',
+    [
+      'clouds',
+      'agents',
+      'enforced p50 ms',
+      'p99 ms',
+      'max ms',
+      'commit answered p50 ms',
+      'p99 ms',
+      'polls failed',
+      'KiB resident an agent',
+      "processor ms a commit: clouds'",
+      "the agents'",
+    ],
+    rows.map(([clouds, { agents, enforced, committed, failures, bytesPerAgent, processorMs }]) => [
+      clouds,
+      count(agents),
+      ...[enforced.p50, enforced.p99, enforced.max, committed.p50, committed.p99].map((ms) => fixed(ms, 0)),
+      Object.entries(failures)
+        .map(([code, times]) => `${code}: ${times}`)
+        .join(', ') || '0',
+      fixed(bytesPerAgent / 1024, 1),
+      fixed(processorMs.clouds, 0),
+      fixed(processorMs.agents, 0),
+    ]),
+  );
+  table(
+    '5,000 agents come back after the cloud was away, commits go on',
+    ['outage s', 's until all are back', 'commits', 'refused'],
+    returns.map(({ outageSeconds, secondsUntilAllBack, commits, refused }) => [
+      `${outageSeconds}`,
+      fixed(secondsUntilAllBack, 1),
+      `${commits}`,
+      `${refused}`,
+    ]),
+  );
+  process.stdout.write(
+    `\nThe machine's load afterwards: ${loadavg()
+      .map((load) => fixed(load, 1))
+      .join(', ')}.\n`,
+  );
+}

@@ -1,0 +1,81 @@
+import { revisionNumber } from '@authz-service/core/state/revision';
+import { check, type Violation } from '../history/check.js';
+import type { History } from '../history/events.js';
+
+/** What was recorded of several replicas and their agents, with times in milliseconds of one monotonic clock. */
+export interface ReplicaHistory {
+  history: History;
+  demands: Demand[];
+  enforcements: Enforcement[];
+  /** What became of the operators who removed each other. */
+  duels: Duel[];
+}
+
+/** A request that named the earliest revision by which it may be answered: one that had been acknowledged. */
+export interface Demand {
+  process: string;
+  wanted: string;
+  /** The revision of the answer; or that the process said that there is no such revision. */
+  answered: string | 'unknown';
+}
+
+/** The cloud reported that every agent enforces a revision. */
+export interface Enforcement {
+  revision: string;
+  answeredAt: number;
+}
+
+/** Two operators, the last ones, each took away the other's rights at the same time. */
+export interface Duel {
+  acknowledged: number;
+  /** The operators that the database had after that. */
+  left: string[];
+}
+
+export interface ReplicaViolation {
+  rule:
+    | Violation['rule']
+    /** An answer is never from before the revision that the request named. */
+    | 'the demanded revision answers'
+    /** Once a revision is reported as enforced, no agent decides by an older one. */
+    | 'what is enforced stays enforced'
+    /** An operator is left. */
+    | 'an operator is left';
+  detail: string;
+}
+
+/** The violations in what was recorded; none if it is sound. */
+export function checkReplicas({ history, demands, enforcements, duels }: ReplicaHistory): ReplicaViolation[] {
+  return [...check(history), ...demanded(demands), ...enforced(history, enforcements), ...operatorless(duels)];
+}
+
+function* demanded(demands: readonly Demand[]): Generator<ReplicaViolation> {
+  for (const { process, wanted, answered } of demands) {
+    if (answered !== 'unknown' && revisionNumber(answered) >= revisionNumber(wanted)) continue;
+    const said = answered === 'unknown' ? 'said that there is no such revision' : `answered from ${answered}`;
+    yield { rule: 'the demanded revision answers', detail: `${process} was asked for ${wanted} and ${said}.` };
+  }
+}
+
+function* enforced({ answers }: History, enforcements: readonly Enforcement[]): Generator<ReplicaViolation> {
+  const agents = answers.filter(({ process }) => process.startsWith('agent'));
+  let highest = 0;
+  // In the order of time, each answer meets what was reported before it was asked for.
+  const reports = enforcements.toSorted((one, other) => one.answeredAt - other.answeredAt).values();
+  let next = reports.next();
+  for (const answer of agents.toSorted((one, other) => one.askedAt - other.askedAt)) {
+    for (; !next.done && next.value.answeredAt < answer.askedAt; next = reports.next())
+      highest = Math.max(highest, revisionNumber(next.value.revision));
+    if (revisionNumber(answer.before) >= highest) continue;
+    const detail = `${answer.process} decided by ${answer.before} after revision ${highest} had been reported as enforced.`;
+    yield { rule: 'what is enforced stays enforced', detail };
+  }
+}
+
+function* operatorless(duels: readonly Duel[]): Generator<ReplicaViolation> {
+  for (const { acknowledged, left } of duels) {
+    if (acknowledged < 2 && left.length > 0) continue;
+    const detail = `Of two last operators, ${acknowledged} were taken away by an answer, and ${left.length} are left.`;
+    yield { rule: 'an operator is left', detail };
+  }
+}

@@ -1,0 +1,140 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ProblemError } from '@authz-service/core/problem';
+import type { ServiceClient } from '@authz-service/sdk/client';
+import type { Answer } from '../history/events.js';
+import type { Asked, Recorder } from '../history/recorder.js';
+import { QUESTIONS } from '../history/universe.js';
+import type { Random } from '../random.js';
+import type { Demand, Duel, Enforcement } from './check-replicas.js';
+import type { ReplicaDeployment } from './replica-deployment.js';
+
+/** Longer than a process waits for a revision that it is asked for. */
+const ATTEMPT_MS = 7_000;
+const REPORT_EVERY_MS = 300;
+
+export interface Operator {
+  client: ServiceClient;
+  id: string;
+}
+
+/** Asks replicas and agents, with and without a revision that has been acknowledged, until it is told to stop. */
+export class ReplicaRecorder {
+  readonly answers: Answer[] = [];
+  readonly demands: Demand[] = [];
+  readonly enforcements: Enforcement[] = [];
+  readonly duels: Duel[] = [];
+  /** Answers that nothing explains: neither an answer nor a refusal nor a broken connection. */
+  readonly oddities: string[] = [];
+  /** Requests refused by agents since they know too little that is young. */
+  tooOld = 0;
+  #stopped = false;
+
+  constructor(
+    private readonly written: Pick<Recorder, 'newest'>,
+    private readonly random: Random,
+  ) {}
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Asks all questions in one request, now and then from a revision on that has been acknowledged. */
+  async read(place: Asked, everyMs: number): Promise<void> {
+    while (!this.#stopped) {
+      await pause(this.random.next() * 2 * everyMs);
+      const wanted = this.random.chance(0.4) ? this.written.newest : undefined;
+      await this.ask(place, wanted).catch((error: unknown) => {
+        // Whoever is killed, cut off or hung gives no answer; everything else is a fault.
+        if (error instanceof TypeError || (error as Error).name === 'TimeoutError') return;
+        this.oddities.push(`${place.process}: ${error}`);
+      });
+    }
+  }
+
+  /** `wanted` is the earliest revision that may answer. */
+  async ask({ process, headers, url }: Asked, wanted?: string): Promise<void> {
+    const at = url();
+    if (at === undefined) return;
+    const askedAt = performance.now();
+    const response = await fetch(`${at}/access/v1/evaluations`, {
+      method: 'POST',
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        ...(wanted !== undefined && { 'service-min-revision': wanted }),
+      },
+      body: JSON.stringify({ evaluations: QUESTIONS }),
+      signal: AbortSignal.timeout(ATTEMPT_MS),
+    });
+    const revision = response.headers.get('service-revision') ?? '';
+    const text = await response.text();
+    const answeredAt = performance.now();
+    const { code, evaluations } = JSON.parse(text);
+    if (response.status === 412 && wanted !== undefined) {
+      this.demands.push({ process, wanted, answered: 'unknown' });
+      return;
+    }
+    if (code === 'too_old') this.tooOld++;
+    if (response.status === 503 || response.status === 429) return;
+    if (response.status !== 200) throw new Error(`${process} answered ${response.status}: ${text}`);
+    if (wanted !== undefined) this.demands.push({ process, wanted, answered: revision });
+    const decisions = (evaluations as { decision: boolean }[]).map(({ decision }) => decision);
+    const answer = { process, askedAt, answeredAt, before: revision, after: revision };
+    this.answers.push({ ...answer, questions: QUESTIONS, decisions });
+  }
+
+  /** Asks again and again whether the newest revision is enforced. */
+  async awaitEnforcement(client: ServiceClient): Promise<void> {
+    while (!this.#stopped) {
+      await pause(REPORT_EVERY_MS);
+      const revision = this.written.newest;
+      try {
+        const { enforced } = await client.agents({ enforces: revision, waitSeconds: 1 });
+        if (enforced) this.enforcements.push({ revision, answeredAt: performance.now() });
+      } catch (error) {
+        this.#excuse(error, 'agents');
+      }
+    }
+  }
+
+  /** Lets the last two operators take away each other's rights at the same time, again and again. */
+  async duel(
+    deployment: ReplicaDeployment,
+    [admin, deputy]: readonly [Operator, Operator],
+    everyMs: number,
+  ): Promise<void> {
+    const limit = (by: Operator, whom: Operator, expires: string | null) =>
+      by.client.records('oauth_client').update(whom.id, { expires_at: expires } as never);
+    while (!this.#stopped) {
+      await pause(everyMs);
+      const ends = '2099-01-01T00:00:00Z';
+      const done = await Promise.allSettled([limit(admin, deputy, ends), limit(deputy, admin, ends)]);
+      for (const one of done) if (one.status === 'rejected') this.#excuse(one.reason, 'duel');
+      const acknowledged = done.filter(({ status }) => status === 'fulfilled').length;
+      this.duels.push({ acknowledged, left: await this.#patiently(() => deployment.lastingOperators()) });
+      if (this.duels.at(-1)?.left.length === 0) return;
+      // Whoever is left gives it back.
+      await this.#patiently(async () => {
+        for (const [by, whom] of [[admin, deputy] as const, [deputy, admin] as const])
+          await limit(by, whom, null).catch((error: unknown) => this.#excuse(error, 'duel'));
+        if ((await deployment.lastingOperators()).length < 2) throw new Error('one of them is not back');
+      });
+    }
+  }
+
+  async #patiently<T>(work: () => Promise<T>): Promise<T> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (tries > 200) throw error;
+        await pause(300);
+      }
+    }
+  }
+
+  #excuse(error: unknown, what: string): void {
+    if (!(error instanceof ProblemError)) throw error;
+    if (error.code === 'internal') this.oddities.push(`${what}: ${error.detail}`);
+  }
+}
