@@ -80,14 +80,16 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
     const asked = assessmentsOf(flags);
     if (flags.terraform !== undefined && flags['changed-since'] !== undefined)
       throw new UsageError('--changed-since looks at lines of YAML, and --terraform at none: leave one of them out.');
-    const [{ Acceptances }, { testedFiles }, { answerTests, prepareTests }] = await Promise.all([
+    // Files first: they are parsed in threads while everything else is loaded.
+    const { testedFiles } = await import('../policy-tests/tested-files.js');
+    const { records, count, tests, gaps } = await testedFiles(args.dir, flags.terraform);
+    const [{ Acceptances }, { answerTests, prepareTests, readTestedRecords }] = await Promise.all([
       import('@authz-service/core/acceptances'),
-      import('../policy-tests/tested-files.js'),
       import('@authz-service/core/policy-tests/run-tests'),
     ]);
-    const { records, tests, gaps } = await testedFiles(args.dir, flags.terraform);
+    const tested = readTestedRecords(records, now);
     const filters = flags.filter ?? [];
-    const prepared = prepareTests({ records, tests }, { now, filters });
+    const prepared = prepareTests(tested, await tests, { now, filters });
     const report = answerTests(prepared, now);
     const { faults, warnings, results } = report;
     for (const gap of gaps) await err.line(`${err.style('yellow', 'warning:')} ${gap}`);
@@ -110,7 +112,7 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
     const { errors: _, ...error } = failureOf(new InvalidTree(faults, args.dir), { flags: [] });
     return {
       json: {
-        files: tests.length,
+        files: count,
         passed: results.length - failed,
         failed,
         results,
@@ -119,7 +121,7 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
         ...(mutation !== undefined && { mutation: mutation.json }),
         ...(faults.length > 0 && { error: { ...error, errors: [] } }),
       },
-      text: [renderReport(report, tests.length, out.style), ...assessed.flatMap(({ text }) => ['', text])].join('\n'),
+      text: [renderReport(report, count, out.style), ...assessed.flatMap(({ text }) => ['', text])].join('\n'),
       exitCode: faults.length > 0 || failed > 0 || assessed.some(({ reached }) => !reached) ? 1 : 0,
     };
   }

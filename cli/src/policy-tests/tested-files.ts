@@ -5,7 +5,10 @@ import { parsedFiles } from '../tree/load-tree.js';
 
 export interface TestedFiles {
   records: ManifestFile[] | ManifestResult;
-  tests: ManifestFile[];
+  /** How many files of tests there are. */
+  count: number;
+  /** They are parsed while the caller does something else. */
+  tests: Promise<ManifestFile[]>;
   /** What is not known of the records, in sentences. */
   gaps: readonly string[];
 }
@@ -20,8 +23,9 @@ export async function testedFiles(folder: string, terraform: string | undefined)
   if (found.tests.length === 0)
     throw new UsageError(`There is no *.test.yaml file in "${folder}": write one, like "access.test.yaml".`);
   const written = Array.isArray(found.records) ? found.records : [];
-  const parsed = await parsedFiles([...found.tests, ...written]);
-  const tests = parsed.slice(0, found.tests.length);
-  const records = Array.isArray(found.records) ? parsed.slice(found.tests.length) : found.records;
-  return { records, tests, gaps: found.gaps };
+  // One after the other, so that no more is parsed at a time than a command that reads one of them parses.
+  const parsed = parsedFiles(written);
+  const tests = parsed.then(() => parsedFiles(found.tests));
+  const records = Array.isArray(found.records) ? await parsed : found.records;
+  return { records, count: found.tests.length, tests, gaps: found.gaps };
 }

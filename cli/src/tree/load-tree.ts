@@ -7,6 +7,7 @@ import {
 } from '@authz-service/core/manifest/manifest';
 import { ProblemError } from '@authz-service/core/problem';
 import { counted } from '../output/text.js';
+import { parsedAhead } from './parsing/parse-ahead.js';
 import { relativePath } from './relative-path.js';
 
 /** The tree is invalid: every fault with its place. */
@@ -66,7 +67,6 @@ async function readRecords(files: readonly ManifestFile[], onProgress?: OnReadin
 
 /** Files as messages name them: relative to the current folder; parsed, where that saves time. */
 export async function parsedFiles(files: readonly ManifestFile[], onProgress?: OnReading): Promise<ManifestFile[]> {
-  const { parsedAhead } = await import('./parsing/parse-ahead.js');
   return await parsedAhead(
     files.map((file) => ({ ...file, path: relativePath(file.path) })),
     {

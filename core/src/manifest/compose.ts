@@ -10,6 +10,7 @@ import {
   Lexer,
   type ParsedNode,
   Parser,
+  type Scalar,
 } from 'yaml';
 import { MAX_ALIASED_VALUES, MAX_DEPTH } from './limits.js';
 import { yamlFaults } from './yaml-fault.js';
@@ -91,13 +92,22 @@ interface Extent {
   depth: number;
 }
 
+/** That of a scalar. */
+const ONE: Extent = { values: 1, depth: 1 };
+
+/** What a name stands for; without `extent` while its own node is being read. */
+interface Anchor {
+  node: YamlNode;
+  extent?: Extent;
+}
+
 /**
  * Makes nodes of the parser's, with every alias replaced by what it stands for. One pass, however much the aliases
  * would expand to.
  */
 class Converter {
-  /** By name, the last one so far; without `extent` while its own node is being read. */
-  private readonly anchors = new Map<string, { node: YamlNode; extent?: Extent }>();
+  /** By name, the last one so far. */
+  private readonly anchors = new Map<string, Anchor>();
   private aliased = 0;
   private sound = true;
 
@@ -107,42 +117,52 @@ class Converter {
   ) {}
 
   root(contents: unknown): YamlNode | undefined {
-    const { node } = this.convert(contents, 0);
+    const node = this.convert(contents, 0, { values: 0, depth: 0 });
     return this.sound ? node : undefined;
   }
 
-  private convert(from: unknown, at: number): { node: YamlNode; extent: Extent } {
-    if (isAlias(from)) return this.follow(from);
-    const nothing = isScalar(from) && from.value === null && from.source === '';
-    const [start = at, end = at] = nothing ? [] : ((from as ParsedNode | null)?.range ?? []);
-    let node: YamlNode;
+  /** `at` is where a node stands that has no place of its own; what it stands for is added to the extent of its parent. */
+  private convert(from: unknown, at: number, around: Extent): YamlNode {
+    if (isScalar(from)) {
+      const nothing = from.value === null && from.source === '';
+      const [start = at, end = at] = nothing ? [] : (from.range ?? []);
+      const node = scalar(from, start, end);
+      if (from.anchor !== undefined) this.anchors.set(from.anchor, { node, extent: ONE });
+      return counted(node, ONE, around);
+    }
+    if (isAlias(from)) return this.follow(from, around);
+    const [start = at, end = at] = (from as ParsedNode | null)?.range ?? [];
     const extent: Extent = { values: 1, depth: 1 };
-    if (isMap(from)) node = { type: 'map', start, end, pairs: [] };
-    else if (isSeq(from)) node = { type: 'list', start, end, items: [] };
-    else node = scalar(from, start, end);
-    const anchor = (from as ParsedNode | null)?.anchor;
-    const entry: { node: YamlNode; extent?: Extent } = { node };
-    if (anchor !== undefined) this.anchors.set(anchor, entry);
-    const put = (inner: unknown, near: number): YamlNode => {
-      const part = this.convert(inner, near);
-      extent.values += part.extent.values;
-      extent.depth = Math.max(extent.depth, part.extent.depth + 1);
-      return part.node;
-    };
-    if (node.type === 'map' && isMap(from)) {
+    if (isMap(from)) {
+      const node: YamlNode = { type: 'map', start, end, pairs: [] };
+      const anchor = this.begin(from.anchor, node);
       for (const pair of from.items) {
         if (!isPair(pair)) continue;
-        const key = put(pair.key, start);
-        node.pairs.push({ key, value: put(pair.value, key.end) });
+        const key = this.convert(pair.key, start, extent);
+        node.pairs.push({ key, value: this.convert(pair.value, key.end, extent) });
       }
-    } else if (node.type === 'list' && isSeq(from)) {
-      for (const item of from.items) node.items.push(put(item, start));
+      if (anchor !== undefined) anchor.extent = extent;
+      return counted(node, extent, around);
     }
-    entry.extent = extent;
-    return { node, extent };
+    if (isSeq(from)) {
+      const node: YamlNode = { type: 'list', start, end, items: [] };
+      const anchor = this.begin(from.anchor, node);
+      for (const item of from.items) node.items.push(this.convert(item, start, extent));
+      if (anchor !== undefined) anchor.extent = extent;
+      return counted(node, extent, around);
+    }
+    return counted(nothingAt(start, end), ONE, around);
   }
 
-  private follow(alias: Alias): { node: YamlNode; extent: Extent } {
+  /** Notes a collection that has a name, which its own items may take for another. */
+  private begin(name: string | undefined, node: YamlNode): Anchor | undefined {
+    if (name === undefined) return undefined;
+    const anchor: Anchor = { node };
+    this.anchors.set(name, anchor);
+    return anchor;
+  }
+
+  private follow(alias: Alias, around: Extent): YamlNode {
     const [start = 0, end = 0] = alias.range ?? [];
     const name = alias.source;
     const anchor = this.anchors.get(name);
@@ -156,7 +176,7 @@ class Converter {
       this.aliased += anchor.extent.values;
       if (this.aliased <= MAX_ALIASED_VALUES && anchor.extent.depth <= MAX_DEPTH) {
         this.shared.add(anchor.node);
-        return { node: anchor.node, extent: anchor.extent };
+        return counted(anchor.node, anchor.extent, around);
       }
       if (before <= MAX_ALIASED_VALUES) {
         fault = `Aliases stand for more than ${MAX_ALIASED_VALUES} values, or too deep ones: write fewer of them.`;
@@ -164,12 +184,22 @@ class Converter {
     }
     if (fault !== undefined) this.refuse(start, fault);
     this.sound = false;
-    return { node: scalar(null, start, end), extent: { values: 1, depth: 1 } };
+    return counted(nothingAt(start, end), ONE, around);
   }
 }
 
-function scalar(from: unknown, start: number, end: number): YamlNode {
-  if (!isScalar(from)) return { type: 'scalar', start, end, value: null, style: 'plain', source: '' };
+/** A node, counted into what is around it. */
+function counted(node: YamlNode, extent: Extent, around: Extent): YamlNode {
+  around.values += extent.values;
+  around.depth = Math.max(around.depth, extent.depth + 1);
+  return node;
+}
+
+function nothingAt(start: number, end: number): YamlNode {
+  return { type: 'scalar', start, end, value: null, style: 'plain', source: '' };
+}
+
+function scalar(from: Scalar, start: number, end: number): YamlNode {
   const { value, type = 'PLAIN', source = '', tag } = from;
   if (tag !== undefined && !KNOWN_TAG.test(tag)) {
     return { type: 'scalar', start, end, value: null, style: 'plain', source: '', mistagged: true };

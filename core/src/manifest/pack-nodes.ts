@@ -6,6 +6,9 @@ import type { ScalarNode, YamlNode } from './yaml-node.js';
  * length, and how many items or pairs follow. What a scalar says is mostly a piece of the file's text and not repeated.
  */
 
+/** Raised with every change of what is found for a text, so that nobody takes what was found before for it. */
+export const PARSING = 1;
+
 /** Roots of documents as plain data, to be read with the text that they were parsed from. */
 export interface PackedNodes {
   bytes: Uint8Array;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { packNodes, unpackNodes } from './pack-nodes.js';
+import { PARSING, packNodes, unpackNodes } from './pack-nodes.js';
 import { parseText } from './parse-text.js';
-import { PARSING, parsedText } from './parsed-text.js';
+import { parsedText } from './parsed-text.js';
 
 const TEXTS: [what: string, text: string][] = [
   ['nothing', ''],
@@ -13,6 +13,7 @@ const TEXTS: [what: string, text: string][] = [
   ['tags that mean nothing here', '[!x 1, !!binary aGk=, !y [1]]'],
   ['aliases', 'a: &a { x: &b [1] }\nb: *a\nc: [*b, *a, &c d, *c]\n<<: *a\n*c : 1'],
   ['an anchor that is set anew', 'a: &a 1\nb: *a\nc: &a 2\nd: *a\n'],
+  ['an anchor that is set anew within itself', 'a: &a [1, &a 2]\nb: *a\n'],
   ['keys of every form', '? [a]\n: 1\n? { b: 1 }\n: 2\n? \n: 3\n4: 5\nnull: 6\n'],
   ['empty values', 'a:\nb: # nothing\n\nc: { d, e: }\nf:\n  -\n  - \n'],
   ['several documents', 'a: &a 1\n---\nb: 2\n--- \n...\n---\n[c]\n'],

@@ -10,9 +10,6 @@ export interface ParsedText extends PackedNodes {
   refused: Parsed['refused'];
 }
 
-/** Raised with every change of what is found for a text, so that nobody takes what was found before for it. */
-export const PARSING = 1;
-
 /** Parses the text of a file ahead of reading it. */
 export function parsedText(text: string): ParsedText {
   const unmarked = withoutMark(text);

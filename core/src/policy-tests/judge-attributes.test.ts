@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultText } from '../manifest/manifest.js';
-import { prepareTests } from './run-tests.js';
+import { prepareTests, readTestedRecords } from './run-tests.js';
 
 const TREE = `version: 1
 applications:
@@ -18,8 +18,8 @@ context_attributes:
 const QUESTION = 'action: read, resource: page:p';
 
 function faults(text: string): string[] {
-  const files = { records: [{ path: 'tree.yaml', text: TREE }], tests: [{ path: 'a.test.yaml', text }] };
-  return prepareTests(files, { now: 0 }).faults.map(faultText);
+  const records = readTestedRecords([{ path: 'tree.yaml', text: TREE }], 0);
+  return prepareTests(records, [{ path: 'a.test.yaml', text }], { now: 0 }).faults.map(faultText);
 }
 
 describe('a file of tests', () => {

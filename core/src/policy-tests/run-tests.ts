@@ -49,15 +49,30 @@ export interface PreparedTests extends Pick<TestReport, 'faults' | 'warnings'> {
   suites: Suite[];
 }
 
-/** Reads the records of a tree, unless they have been read elsewhere, and its files of tests. */
+/** The records that tests ask about, compiled for files of tests that have none of their own. */
+export interface TestedRecords {
+  tree: ManifestResult;
+  /** None where the tree has faults. */
+  tenant: TestTenant | undefined;
+  /** The files of the tree, unless the records were read elsewhere. */
+  files: readonly ManifestFile[] | undefined;
+}
+
+/** Reads the records of a tree, unless they have been read elsewhere. `now` as in `TestOptions`. */
+export function readTestedRecords(records: readonly ManifestFile[] | ManifestResult, now: number): TestedRecords {
+  const files = 'faults' in records ? undefined : records;
+  const tree = 'faults' in records ? records : readManifest(records, { now });
+  return { tree, tenant: tree.manifest && new TestTenant(tree.manifest), files };
+}
+
+/** Reads files of tests. */
 export function prepareTests(
-  { records, tests }: { records: readonly ManifestFile[] | ManifestResult; tests: readonly ManifestFile[] },
+  { tree, tenant, files: records }: TestedRecords,
+  tests: readonly ManifestFile[],
   { now, filters = [] }: TestOptions,
 ): PreparedTests {
-  const tree = isRead(records) ? records : readManifest(records, { now });
   const files = tests.map((file) => ReadTestFile.read(file));
   const faults: ManifestFault[] = [...tree.faults];
-  let tenant: TestTenant | undefined;
   const suites: Suite[] = [];
   for (const file of files) {
     const own = tree.manifest === undefined ? undefined : tenantOf(file);
@@ -74,11 +89,8 @@ export function prepareTests(
   return { tree, faults: faults.sort(byPlace), warnings, suites: faults.length > 0 ? [] : suites };
 
   function tenantOf(file: ReadTestFile): TestTenant | undefined {
-    if (file.records === undefined) {
-      tenant ??= new TestTenant(tree.manifest ?? { records: [] });
-      return tenant;
-    }
-    if (isRead(records)) {
+    if (file.records === undefined) return tenant;
+    if (records === undefined) {
       file.fault(['records'], 'are read together with a tree of YAML alone: take them out, or test that tree.', true);
       return undefined;
     }
@@ -87,10 +99,6 @@ export function prepareTests(
     file.faults.push(...together.faults);
     return together.manifest && new TestTenant(together.manifest);
   }
-}
-
-function isRead(records: readonly ManifestFile[] | ManifestResult): records is ManifestResult {
-  return 'faults' in records;
 }
 
 /** Puts the questions of prepared tests to their records. */
@@ -106,16 +114,21 @@ function decided(
   { test, question, request, expectations, now: own }: DecisionCase,
   now: number,
 ): CaseResult {
-  const { outcome, reason, policy } = answerOf(engine, request, own ?? now);
-  const met = (one: Expectation) => meets({ outcome, reason, policy }, one);
-  const wanted = expectations.find((one) => !met(one));
+  const answer = answerOf(engine, request, own ?? now);
+  const { outcome, reason, policy } = answer;
+  const wanted = expectations.find((one) => !meets(answer, one));
   const [{ expect, policy: by, reason: because, place } = expectationless] =
     wanted === undefined ? expectations : [wanted];
   const expected = `${expect}${by === undefined ? '' : ` by ${by}`}${because === undefined ? '' : `, because "${because}"`}`;
   const actual = `${outcome}${by === undefined || policy === undefined ? '' : ` by ${policy}`}`;
   return {
     ...place,
-    ...{ test, question, passed: wanted === undefined, expected, actual, reason },
+    test,
+    question,
+    passed: wanted === undefined,
+    expected,
+    actual,
+    reason,
     ...(policy !== undefined && { policy }),
   };
 }
@@ -149,7 +162,11 @@ function compared(
   ].join('; ');
   return {
     ...place,
-    ...{ test, question, passed, expected: list(exactly), actual: list(found) },
+    test,
+    question,
+    passed,
+    expected: list(exactly),
+    actual: list(found),
     ...(reason !== '' && { reason }),
   };
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { compileEngine } from '@authz-service/core/decision/compile-engine';
 import { readManifest } from '@authz-service/core/manifest/read';
 import { runMutants } from '@authz-service/core/policy-tests/mutation/run-mutants';
-import { answerTests, prepareTests } from '@authz-service/core/policy-tests/run-tests';
+import { answerTests, prepareTests, readTestedRecords } from '@authz-service/core/policy-tests/run-tests';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { InputError, readOrganizations } from './organization.js';
@@ -144,7 +144,7 @@ describe('the tests of the tenant', () => {
       text: stringify(content),
     }));
     const tests = [{ path: 'access.test.yaml', text: readFileSync(join(folder, 'access.test.yaml'), 'utf8') }];
-    const prepared = prepareTests({ records, tests }, { now: NOW });
+    const prepared = prepareTests(readTestedRecords(records, NOW), tests, { now: NOW });
     const { faults, results } = answerTests(prepared, NOW);
     expect([faults, results.filter(({ passed }) => !passed)]).toEqual([[], []]);
     expect(results.length).toBeGreaterThan(0);

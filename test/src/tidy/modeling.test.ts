@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ManifestFile } from '@authz-service/core/manifest/manifest';
-import { answerTests, prepareTests } from '@authz-service/core/policy-tests/run-tests';
+import { answerTests, prepareTests, readTestedRecords } from '@authz-service/core/policy-tests/run-tests';
 import { readTreeAndTests } from '@authz-service/provider/reconcile/read-tree';
 import { describe, expect, it } from 'vitest';
 
@@ -20,7 +20,10 @@ const sections = readFileSync(`${root}/docs/modeling.md`, 'utf8')
   .filter(({ files }) => files.length > 0);
 
 function failures(records: ManifestFile[], tests: ManifestFile[]): { questions: number; failed: unknown[] } {
-  const { faults, warnings, results } = answerTests(prepareTests({ records, tests }, { now: NOW }), NOW);
+  const { faults, warnings, results } = answerTests(
+    prepareTests(readTestedRecords(records, NOW), tests, { now: NOW }),
+    NOW,
+  );
   const failed = results.filter(({ passed }) => !passed);
   return { questions: results.length, failed: [...faults, ...warnings, ...failed] };
 }

@@ -1,4 +1,6 @@
 import type { ManifestFile } from '@authz-service/core/manifest/manifest';
+import { ParseCache } from './parse-cache.js';
+import { parseTexts } from './parse-texts.js';
 
 /** With fewer characters in all files, threads and a cache cost about as much as they save. */
 const LEAST_TEXT = 64 * 1024;
@@ -11,7 +13,8 @@ export interface ParseOptions {
 
 /**
  * Parses files before they are read, if there is much of them: in threads, and only what this machine has not parsed
- * before. What is read of the files is the same without it.
+ * before. What is read of the files is the same without it. Threads begin within the call, so that the caller can do
+ * something else meanwhile.
  */
 export async function parsedAhead(
   files: readonly ManifestFile[],
@@ -19,7 +22,6 @@ export async function parsedAhead(
 ): Promise<ManifestFile[]> {
   const length = files.reduce((sum, { text }) => sum + text.length, 0);
   if (length < LEAST_TEXT) return [...files];
-  const { ParseCache } = await import('./parse-cache.js');
   const cache = ParseCache.open(variables);
   const known = files.map((file) => ({ file, key: cache?.keyOf(file.text) ?? '' }));
   const parsed = new Map<string, ManifestFile['parsed']>();
@@ -27,7 +29,6 @@ export async function parsedAhead(
   const missing = known.filter(({ key }) => parsed.get(key) === undefined);
   if (missing.length === 0) return known.map(({ file, key }) => withParsed(file, parsed.get(key)));
 
-  const { parseTexts } = await import('./parse-texts.js');
   const found = await parseTexts(
     missing.map(({ file }) => file.text),
     (begun, characters) => onFile?.(begun, characters),

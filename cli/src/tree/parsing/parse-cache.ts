@@ -13,7 +13,8 @@ import {
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { PARSING, type ParsedText } from '@authz-service/core/manifest/parsed-text';
+import { PARSING } from '@authz-service/core/manifest/pack-nodes';
+import type { ParsedText } from '@authz-service/core/manifest/parsed-text';
 
 /** What all entries take together, in bytes, and what is left when that was more. */
 const BYTES_MAX = 128 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { MAX_FILE_LENGTH } from '@authz-service/core/manifest/limits';
-import { type ParsedText, parsedText } from '@authz-service/core/manifest/parsed-text';
+import type { ParsedText } from '@authz-service/core/manifest/parsed-text';
 
 /** A thread takes some tens of milliseconds to start: so many characters for each make that worth while. */
 const LEAST_TEXT = 100_000;
@@ -18,7 +18,7 @@ export interface ParseDone {
   parsed: ParsedText;
 }
 
-/** Parses texts, in threads if there are several long ones. `onText` hears of each before it is begun. */
+/** Parses texts, in threads if they are long, while the caller does something else. `onText` hears of each before it is begun. */
 export async function parseTexts(
   texts: readonly string[],
   onText: (begun: number, characters: number) => void,
@@ -27,10 +27,14 @@ export async function parseTexts(
   // One thread has the longest: others are worth while for what is left then.
   const left = length - Math.max(0, ...texts.map((text) => text.length));
   const wanted = Math.min(Math.floor(length / LEAST_TEXT), 1 + Math.floor(left / LEAST_TEXT));
-  const count = Math.min(availableParallelism(), THREADS_MAX, texts.length, wanted);
+  const processors = availableParallelism();
+  const count = processors === 1 ? 0 : Math.min(processors, THREADS_MAX, texts.length, wanted);
   const jobs = new Jobs(texts, onText);
   // A thread that cannot start, or that ends early, leaves its work to others, and at last to this one.
-  if (count > 1) await Promise.all(Array.from({ length: count }, () => work(jobs)));
+  await Promise.all(Array.from({ length: count }, () => work(jobs)));
+  if (jobs.parsed.filter((one) => one !== undefined).length === texts.length) return jobs.parsed as ParsedText[];
+  // The parser is a large module, which threads load by themselves.
+  const { parsedText } = await import('@authz-service/core/manifest/parsed-text');
   return texts.map((text, index) => jobs.parsed[index] ?? parsedText(jobs.begin({ index, text }).text));
 }
 

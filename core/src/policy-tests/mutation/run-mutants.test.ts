@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { prepareTests } from '../run-tests.js';
+import { prepareTests, readTestedRecords } from '../run-tests.js';
 import { runMutants } from './run-mutants.js';
 
 const NOW = Date.parse('2027-03-01T12:00:00Z');
@@ -19,7 +19,8 @@ subjects: { user/ann: {}, user/ben: {} }
 ${more}`;
   const test = 'tests: [{ name: n, subject: user:ben, action: read, resource: doc:d, expect: deny }]\n';
   const prepared = prepareTests(
-    { records: [{ path: 'a.yaml', text }], tests: [{ path: 'a.test.yaml', text: test }] },
+    readTestedRecords([{ path: 'a.yaml', text }], NOW),
+    [{ path: 'a.test.yaml', text: test }],
     { now: NOW },
   );
   return runMutants(prepared, NOW).flatMap(({ status, address, detail }) =>
