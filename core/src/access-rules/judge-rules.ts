@@ -195,8 +195,8 @@ class RuleJudge {
   *violations(claim: RuleClaim, touch: Touch | undefined, most: number): Generator<undefined, Violation[]> {
     const units: UnitActions[] = [];
     for (const unit of this.#units.of(claim, touch)) {
-      if (unit === undefined) yield;
-      else {
+      yield;
+      if (unit !== undefined) {
         const actions = this.#actions(claim, unit, touch);
         if (actions.length > 0) units.push([unit, actions]);
       }
@@ -209,27 +209,30 @@ class RuleJudge {
     const found: Violation[] = [];
     if (units.length + anywhere.length === 0) return found;
     const concerned = yield* this.#concerned(claim, [...units, ...anywhere]);
-    const places = touch && (yield* JudgedPlaces.of(units, this.#both));
-    const seen = new Set<string>();
+    const places = yield* JudgedPlaces.of(units, this.#both);
+    const clean = new Set<string>();
     let judged = 0;
     for (const subject of subjectsOf(this.#peoples, touch?.principals ?? EVERYBODY, claim, concerned)) {
       if (++judged % STEP === 0) yield;
       if (subject === undefined) continue;
       const closures = this.#closures(subject);
       const alike = this.#classOf(claim, subject, closures, concerned);
-      if (touch !== undefined && seen.has(alike.key)) continue;
-      seen.add(alike.key);
-      const own = places?.take(alike.anywhere, alike.places) ?? units;
-      for (const one of this.#unitsFor(own, anywhere, claim, touch, { closures, ...concerned })) {
+      if (clean.has(alike.key)) continue;
+      const before = found.length;
+      const taken = places.take(alike.anywhere, alike.places);
+      for (const one of this.#unitsFor(taken.units, anywhere, claim, touch, { closures, ...concerned })) {
         if (one === undefined || ++judged % STEP === 0) yield;
         if (one === undefined) continue;
         const [unit, actions] = one;
         const cell: Cell = { subject, unit, ...closures };
         const breaches = this.#cells.breaches(claim, cell, actions, touch === undefined);
         if (breaches.length === 0) continue;
+        taken.breaks(one);
         found.push(this.#violation(claim, cell, breaches, touch));
         if (found.length === most) return found;
       }
+      // Of a class that breaks the rule, each is told, up to `most`.
+      if (found.length === before) clean.add(alike.key);
     }
     return found;
   }

@@ -8,17 +8,28 @@ export type UnitActions = readonly [ResourceUnit, string[]];
 
 const STEP = 200;
 
+/** What to judge for one subject. */
+export interface Taken {
+  readonly units: Iterable<UnitActions>;
+  /** Says that the subject breaks the rule on this one; one that is not among `units` matters to nobody else. */
+  breaks(one: UnitActions): void;
+}
+
 /**
  * What is left to judge for subjects that only the places of their roles tell apart: outside of these places they are the
- * same, and each resource there is judged for one of them.
+ * same, so that each resource there is judged for one of them, and for the others if that one breaks the rule on it.
  */
 export class JudgedPlaces {
   readonly #at = new Map<Path, Set<UnitActions>>();
   /** By the types of places that a resource may lie below for all that is said. */
   readonly #maybe = new Map<Path, Set<UnitActions>>();
   readonly #left = new Map<string, readonly UnitActions[]>();
+  readonly #broken = new Map<string, Set<UnitActions>>();
+  readonly #all: ReadonlySet<UnitActions>;
 
-  private constructor(private readonly units: readonly UnitActions[]) {}
+  private constructor(private readonly units: readonly UnitActions[]) {
+    this.#all = new Set(units);
+  }
 
   static *of(units: readonly UnitActions[], sides: readonly AccessSide[]): Generator<undefined, JudgedPlaces> {
     const made = new JudgedPlaces(units);
@@ -35,20 +46,19 @@ export class JudgedPlaces {
   }
 
   /** What to judge for a subject with roles on these places; `alike` is the same for those that nothing else tells apart. */
-  take(alike: string, places: ReadonlySet<Path>): Iterable<UnitActions> {
+  take(alike: string, places: ReadonlySet<Path>): Taken {
     const left = this.#left.get(alike) ?? this.units;
-    if (places.size === 0) {
-      this.#left.set(alike, []);
-      return left;
-    }
     const own = new Set<UnitActions>();
     for (const place of places)
       for (const found of [this.#at.get(place), this.#maybe.get(typeOfResource(place))])
         for (const one of found ?? []) own.add(one);
-    this.#left.set(
-      alike,
-      left.filter((one) => own.has(one)),
-    );
-    return new Set([...own, ...left]);
+    this.#left.set(alike, own.size === 0 ? [] : left.filter((one) => own.has(one)));
+    const broken = remembered(this.#broken, alike, () => new Set());
+    return {
+      units: own.size + broken.size === 0 ? left : new Set([...own, ...left, ...broken]),
+      breaks: (one) => {
+        if (this.#all.has(one) && !own.has(one)) broken.add(one);
+      },
+    };
   }
 }
