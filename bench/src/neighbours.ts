@@ -10,13 +10,10 @@ import { fileURLToPath } from 'node:url';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { root, start, stop } from './processes.js';
 
-export interface NeighbourFigures {
+/** How long this tenant's decisions take. */
+export interface NeighbourFigures extends AnswerTimes {
   /** What the other tenant does. */
   load: string;
-  /** Milliseconds of this tenant's decisions. */
-  p50: number;
-  p99: number;
-  max: number;
   /** The answers of the other tenant by status. */
   answers: Record<string, number>;
 }
@@ -107,21 +104,33 @@ async function fill(client: ServiceClient, policies: number, condition: string):
   return String((await client.records('api_key').create({ name: 'bench', scopes: ['decisions'] })).secret);
 }
 
-/** Asks at a constant rate, whether it is answered or not. */
-async function asked(url: string, key: string): Promise<Pick<NeighbourFigures, 'p50' | 'p99' | 'max'>> {
+export interface AnswerTimes {
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+/** Asks a small question at a constant rate, whether it is answered or not, until `end` is fulfilled. */
+export async function askedUntil(url: string, key: string, body: object, end: Promise<unknown>): Promise<AnswerTimes> {
   const agent = new Agent({ keepAlive: true });
-  const body = JSON.stringify(question({}));
+  const text = JSON.stringify(body);
   const pending: Promise<number>[] = [];
-  for (let sent = 0, begun = performance.now(); sent < (SECONDS * 1000) / EVERY_MS; sent += 1) {
+  let ended = false;
+  const ending = end.finally(() => {
+    ended = true;
+  });
+  for (let sent = 0, begun = performance.now(); !ended; sent += 1) {
     await wait(Math.max(0, begun + sent * EVERY_MS - performance.now()));
     const sentAt = performance.now();
     pending.push(
-      post(`${url}/v1/authorize`, key, body, agent).then((status) => {
+      post(`${url}/v1/authorize`, key, text, agent).then((status) => {
         if (status !== 200) throw new Error(`the quiet tenant was answered ${status}`);
         return performance.now() - sentAt;
       }),
     );
   }
+  await ending;
   const times = (await Promise.all(pending)).sort((left, right) => left - right);
   agent.destroy();
   const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN;
@@ -149,6 +158,8 @@ interface Load {
   key: string;
   body: object;
 }
+
+const asked = (url: string, key: string) => askedUntil(url, key, question({}), wait(SECONDS * 1000));
 
 /** In a process of its own, so that it does not hold up what is measured. */
 function startLoad(load: Load): ChildProcess {
