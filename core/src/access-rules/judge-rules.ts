@@ -23,7 +23,7 @@ import { type RecordPair, type Touch, touchOf } from './touched.js';
 import { ResourceUnits } from './units-of.js';
 import type { Violation } from './violation.js';
 
-const STEP = 50;
+const STEP = 10;
 /** The kinds that say who there is, and whom subjects act as. */
 const PEOPLE: ReadonlySet<Kind | undefined> = new Set<Kind>([
   ...(['subject_type', 'subject', 'role', 'group', 'role_assignment', 'group_membership'] as const),

@@ -5,7 +5,8 @@ import { standingViolations } from './judge-rules.js';
 import { accessViewOf } from './violations-in.js';
 
 const NOW = Date.parse('2026-06-01T00:00:00Z');
-const read = { application: 'docs', effect: 'ALLOW', resource_type: 'docs/doc', actions: ['read'] };
+const onDocs = { application: 'docs', resource_type: 'docs/doc', actions: ['read'] };
+const allow = { effect: 'ALLOW', priority: 0 } as const;
 
 /** Everyone reads what is open; an editor of a folder reads what lies in it. */
 const RECORDS = [
@@ -16,9 +17,9 @@ const RECORDS = [
     parents: [{ type: 'docs/folder', property: 'folder' }],
   }),
   declare('role', { application: 'docs', name: 'editor', from_requests: false }),
-  declare('policy', { ...read, name: 'edit' }),
+  declare('policy', { ...onDocs, ...allow, name: 'edit' }),
   declare('policy_assignment', { policy: 'docs/edit', entity_type: 'role', entity: 'docs/editor' }),
-  declare('policy', { ...read, name: 'open', condition: 'resource.properties.open' }),
+  declare('policy', { ...onDocs, ...allow, name: 'open', condition: 'resource.properties.open' }),
   declare('policy_assignment', { policy: 'docs/open', entity_type: 'everyone', entity: '*' }),
   ...['a', 'b', 'c'].flatMap((name) => [
     declare('resource', { type: 'docs/folder', name }),
@@ -36,6 +37,7 @@ const RECORDS = [
   ),
   declare('access_rule', {
     name: 'nobody',
+    mode: 'enforce',
     never: { actions: ['read'], resources: { named: ['docs/doc/a', 'docs/doc/b', 'docs/doc/c'] } },
   }),
 ] as DeclaredRecord[];
