@@ -48,6 +48,11 @@ export function typeOfResource(resource: Path): Path {
   return resource.slice(0, Math.max(0, resource.lastIndexOf('/')));
 }
 
+/** Whether a path is that of a resource: the others that are paths of something below an application are shorter. */
+export function isResourcePath(path: Path): boolean {
+  return path.split('/').length > 2;
+}
+
 export function address(kind: Kind, path: Path): Address {
   return `${kind}/${path}`;
 }

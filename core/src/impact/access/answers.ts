@@ -290,7 +290,10 @@ export class Answers {
         );
         if (held === undefined || held.length === 0) return false;
         if (held.some(({ place }) => place === 'known')) return true;
-        return held.some(({ place }) => place === 'unsaid') ? 'absent' : { anyOf: [path] };
+        if (held.some(({ place }) => place === 'unsaid')) return 'absent';
+        // By place, so that a role which is held elsewhere afterwards is not taken for the same.
+        const places = held.flatMap(({ at: place }) => place ?? []);
+        return { anyOf: [...new Set(places)].sort() };
       },
     };
   }

@@ -1,7 +1,7 @@
 import type { Path } from '../../records/address.js';
 import { typeOfResource } from '../../records/address.js';
 import type { BelowPlace } from '../universe/resource-places.js';
-import type { PlaceEffects } from './place-effects.js';
+import type { Effect, PlaceEffects } from './place-effects.js';
 import type { Region } from './region.js';
 
 /** Whether some subject may act as both principals. */
@@ -22,6 +22,8 @@ interface Way {
   readonly unsaid?: string;
   readonly allowed: ReadonlySet<number>;
   readonly denied: ReadonlySet<number>;
+  /** Whether a condition there asks what else a resource lies below. */
+  readonly asks: boolean;
   /** The actions that changes touch there. */
   readonly touched: ReadonlySet<string>;
 }
@@ -91,8 +93,15 @@ export class ParentCombinations {
       this.region.addPlace(type, { ...place, among: true }, actions);
     if (whole.size > 0) more({ below: [] }, whole);
     for (const { way } of ways) if (way.touched.size > 0) more({ below: way.below, named: way.named }, way.touched);
-    for (const [parent, actions] of this.region.touchedParents(type))
-      if (this.changed.both.has(parent)) more({ below: [parent] }, actions);
+    const asking = ways.filter(({ way }) => way.asks);
+    for (const [parent, actions] of this.region.touchedParents(type)) {
+      if (!this.changed.both.has(parent)) continue;
+      more({ below: [parent] }, actions);
+      // What is given below one place may hang on the properties of another.
+      for (const { way } of asking)
+        if (!way.below.includes(parent) && ++this.#tried <= TRIED_MAX)
+          more({ below: [...way.below, parent].sort(), named: [...way.named, parent].sort() }, actions);
+    }
     for (const [name, places] of this.region.placedNames(type)) {
       this.region.addPlace(type, { below: [], among: true }, ALL, name);
       for (const below of places) this.region.addPlace(type, { below: [below], among: true }, ALL, name);
@@ -127,15 +136,20 @@ export class ParentCombinations {
   }
 
   /** Whom places allow and deny something of a type. */
-  #concerned(type: Path, places: ReadonlySet<Path>): Pick<Way, 'allowed' | 'denied'> {
+  #concerned(type: Path, places: ReadonlySet<Path>): Pick<Way, 'allowed' | 'denied' | 'asks'> {
     const [allowed, denied] = [new Set<number>(), new Set<number>()];
+    let asks = false;
+    const count = (effect: Effect) => {
+      (effect.deny ? denied : allowed).add(effect.principal);
+      asks ||= effect.asks;
+    };
     for (const place of places)
       for (const { effects } of this.sides)
         for (const effect of effects.get(place) ?? [])
-          if (effect.type === undefined || effect.type === type) (effect.deny ? denied : allowed).add(effect.principal);
+          if (effect.type === undefined || effect.type === type) count(effect);
     for (const { effect, places: both } of this.sides.flatMap(({ crossing }) => crossing))
-      if (both.every((place) => places.has(place))) (effect.deny ? denied : allowed).add(effect.principal);
-    return { allowed, denied };
+      if (both.every((place) => places.has(place))) count(effect);
+    return { allowed, denied, asks };
   }
 
   /** What takes two places at once. */
@@ -155,6 +169,7 @@ export class ParentCombinations {
             named: [...new Set([...first.named, ...second.named])].sort(),
             allowed: new Set(),
             denied: new Set(),
+            asks: false,
             touched,
           };
           (effect.deny ? known.denied : known.allowed).add(effect.principal);
@@ -177,7 +192,7 @@ export class ParentCombinations {
       for (const { effects } of this.sides)
         for (const place of effects.keys()) if (types.has(typeOfResource(place))) places.add(place);
       const { denied } = this.#concerned(type, places);
-      return { below: [], named: [], unsaid: property, allowed: new Set<number>(), denied, touched };
+      return { below: [], named: [], unsaid: property, allowed: new Set<number>(), denied, asks: false, touched };
     });
   }
 

@@ -1,5 +1,6 @@
 import type { CompiledEngine } from '../../decision/compiled-engine.js';
 import { rulesOf } from '../../decision/grants/grants.js';
+import type { Rule } from '../../decision/grants/rule.js';
 import { Below, type Resource } from '../../decision/grants/target.js';
 import { itemsOf } from '../../decision/graph/few-or-many.js';
 import { heldRoles } from '../../decision/graph/held-roles.js';
@@ -12,11 +13,13 @@ import type { ColumnTables } from './columns.js';
 import type { GrantedRules } from './granted-rules.js';
 
 /** That somebody is allowed or denied something where a resource lies, whatever it requires. */
-interface Effect {
+export interface Effect {
   readonly principal: number;
   readonly deny: boolean;
   /** Of resources of this type; undefined for all. */
   readonly type: Path | undefined;
+  /** Whether its condition asks what a resource lies below. */
+  readonly asks: boolean;
 }
 
 /** Where a resource lies, as far as any place makes a difference. */
@@ -70,28 +73,31 @@ export function* placeEffectsOf(
     if (known === undefined) effects.set(at, effect === undefined ? [] : [effect]);
     else if (effect !== undefined) known.push(effect);
   };
+  const asks = ({ guard }: Rule['policy']) => guard !== null && tables.guard(guard).reads.ancestors.length > 0;
   for (const { rule } of granted.all()) {
-    if (rule.policy.guard === null) continue;
-    const { ancestors, roles } = tables.guard(rule.policy.guard).reads;
-    if (ancestors.length > 0 || roles.length > 0) read = true;
+    const { guard } = rule.policy;
+    if (asks(rule.policy) || (guard !== null && tables.guard(guard).reads.roles.length > 0)) read = true;
   }
   for (const below of granted.belows)
     for (const { principal, rule } of granted.on(below))
-      atPlace(below.resource, { principal: tables.principals.of(principal), deny: rule.policy.deny, type: undefined });
+      atPlace(below.resource, {
+        ...{ principal: tables.principals.of(principal), deny: rule.policy.deny },
+        ...{ type: undefined, asks: asks(rule.policy) },
+      });
   const givenBy = new Map<Principal, readonly Given[]>();
   let done = 0;
   for (const holder of granted.holders) {
     const principal = tables.principals.of(holder);
     for (const [role, places] of heldRoles(holder.held)) {
-      const given = givenBy.get(role) ?? [...givenOf(role)];
+      const given = givenBy.get(role) ?? [...givenOf(role, asks)];
       givenBy.set(role, given);
       for (const place of itemsOf(places)) {
         if (++done % STEP === 0) yield;
         atPlace(place);
-        for (const { deny, target } of given) {
-          if (typeof target === 'string') atPlace(place, { principal, deny, type: target });
+        for (const { deny, target, asks } of given) {
+          if (typeof target === 'string') atPlace(place, { principal, deny, type: target, asks });
           else {
-            const effect = { principal, deny, type: undefined };
+            const effect = { principal, deny, type: undefined, asks };
             if (withAncestors([place]).includes(target)) atPlace(place, effect);
             else if (withAncestors([target]).includes(place)) atPlace(target, effect);
             else crossing.push({ effect, places: [pathOf(place), pathOf(target)] });
@@ -108,10 +114,11 @@ export function* placeEffectsOf(
 /** What a role gives: on resources of a type, or below a resource. */
 interface Given {
   readonly deny: boolean;
+  readonly asks: boolean;
   readonly target: Path | Resource;
 }
 
-function* givenOf(role: Principal): Generator<Given, void> {
+function* givenOf(role: Principal, asks: (policy: Rule['policy']) => boolean): Generator<Given, void> {
   const seen = new Set<string | Resource>();
   for (const one of [role, ...includedIn(role)])
     for (const { target, policy } of one.grants === null ? [] : rulesOf(one.grants)) {
@@ -119,8 +126,9 @@ function* givenOf(role: Principal): Generator<Given, void> {
       // A single resource without a record is covered by nothing that names it.
       const of = target instanceof Below ? target.resource : 'type' in target ? undefined : target.path;
       if (of === undefined) continue;
-      const key = `${deny} ${typeof of === 'string' ? of : pathOf(of)} ${typeof of}`;
-      if (!seen.has(key)) yield { deny, target: of };
+      const asked = asks(policy);
+      const key = `${deny} ${asked} ${typeof of === 'string' ? of : pathOf(of)} ${typeof of}`;
+      if (!seen.has(key)) yield { deny, asks: asked, target: of };
       seen.add(key);
     }
 }

@@ -14,7 +14,7 @@ import { canonicalJson, type JsonObject } from '../../json.js';
 import type { Path } from '../../records/address.js';
 import type { GuardReads } from '../remainder/reads.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
-import type { Located } from '../universe/resource-places.js';
+import { type Located, recordedUnit } from '../universe/resource-places.js';
 
 /** Somebody who holds a role where a resource lies, where it may lie as nobody says (8.3), or where a request may say. */
 interface Holding {
@@ -22,6 +22,8 @@ interface Holding {
   readonly holder: number;
   readonly period: Period | null;
   readonly place: 'known' | 'unsaid' | 'possible';
+  /** Where it is held, if a request may say that the resource lies there. */
+  readonly at: Path | undefined;
 }
 
 /** What one state knows of a resource, as far as a guard reads it; plain data that outlives the state. */
@@ -64,7 +66,10 @@ export function resourceFacts(
   const name = unit.name;
   const names = reads.resourceNames ? [recorded, knownId, name ?? unit.key] : [];
   const told = [...ancestors].map(([path, found]) => [path, found instanceof Absent ? found.attribute : found]);
-  const held = holdings.map(({ role, holder, period, place }) => [role, holder, period?.start, period?.end, place]);
+  const held = holdings.map(({ role, holder, period, place, at }) => [
+    ...[role, holder, period?.start, period?.end, place],
+    ...(at === undefined ? [] : [at]),
+  ]);
   const key = `${reads.resourceType || reads.resourceNames || reads.actionName ? type.path : ''}\n${canonicalJson([properties, names, told, held, recorded, among, reads.actionName ? action : ''] as never)}`;
   return {
     key,
@@ -100,7 +105,7 @@ function* holdingsOf(
   for (const place of where.places)
     for (const [holder, { to, period }] of holdings(placeOf(place)?.holders ?? null))
       if (to === role || includedIn(to).includes(role))
-        yield { role: path, holder: principals.of(holder), period, place: 'known' };
+        yield { role: path, holder: principals.of(holder), period, place: 'known', at: undefined };
   if (where.unknown === null && !among) return;
   for (const holder of holders)
     for (const [held, places] of heldRoles(holder.held))
@@ -109,6 +114,7 @@ function* holdingsOf(
         const unsaid = where.unknown?.has(place.type) === true;
         if (!unsaid && !among) continue;
         const period = holdingOf(placeOf(place)?.holders ?? null, holder, held)?.period ?? null;
-        yield { role: path, holder: principals.of(holder), period, place: unsaid ? 'unsaid' : 'possible' };
+        const at = unsaid ? undefined : recordedUnit(place.type.path, place.name).key;
+        yield { role: path, holder: principals.of(holder), period, place: unsaid ? 'unsaid' : 'possible', at };
       }
 }

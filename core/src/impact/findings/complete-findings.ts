@@ -18,7 +18,7 @@ import { propertiesOf, type ResourceUnit } from '../universe/resource-places.js'
 import type { DraftFinding } from './findings.js';
 import type { Sample } from './rectangles.js';
 import { Samples } from './samples.js';
-import { type AskedAt, type FreshNames, isAllowed, requestOf } from './witnesses.js';
+import { type AskedAt, askedUnit, type FreshNames, isAllowed, requestOf } from './witnesses.js';
 
 interface Input {
   readonly drafts: readonly DraftFinding[];
@@ -40,8 +40,8 @@ export function* completeFindings(input: Input): Generator<undefined, Finding[]>
   const points = drafts.map((draft) => samples.of(draft).map((sample) => new Point(draft, sample)));
   const all = points.flat();
   const note = () => {
-    for (const { sample, places } of all) {
-      fresh.see(sample.cell.unit);
+    for (const { draft, sample, places } of all) {
+      fresh.see(askedUnit(sample, draft.rectangle.statement));
       placesOf(engine, sample.cell.unit, places);
     }
   };

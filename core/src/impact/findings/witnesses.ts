@@ -4,7 +4,7 @@ import type { JsonObject } from '../../json.js';
 import { ProblemError } from '../../problem.js';
 import { splitAddress } from '../../records/address.js';
 import { OTHER_ACTION } from '../access/column-groups.js';
-import type { ResourceUnit } from '../universe/resource-places.js';
+import { placedUnit, type ResourceUnit, unrecordedUnit } from '../universe/resource-places.js';
 import { OTHER_TYPE } from '../universe/subject-classes.js';
 import type { Sample, Statement } from './rectangles.js';
 
@@ -24,15 +24,23 @@ export interface FreshNames {
   placing(unit: ResourceUnit): JsonObject;
 }
 
+/** The resource of a sample, lying in what the comparison found besides. */
+export function askedUnit({ cell: { unit }, span }: Sample, statement: Statement): ResourceUnit {
+  const { places = [] } = shownWitness(span, statement) ?? {};
+  const { type, name, place } = unit;
+  if (places.length === 0 || typeof place !== 'object' || place.unsaid !== undefined) return unit;
+  const more = { ...place, below: [...new Set([...place.below, ...places])].sort() };
+  return name === undefined ? unrecordedUnit(type, more) : placedUnit(type, name, more);
+}
+
+function shownWitness({ comparison: { gained, lost } }: Sample['span'], { change }: Statement) {
+  return change === 'lost' || change === 'narrowed' ? lost : (gained ?? lost);
+}
+
 /** A request that shows what is said of a sample, as far as the comparison found one. */
-export function requestOf(
-  { block, member, cell, span }: Sample,
-  statement: Statement,
-  fresh: FreshNames,
-): AskedAt | undefined {
-  const { gained, lost } = span.comparison;
-  const loses = statement.change === 'lost' || statement.change === 'narrowed';
-  const witness = loses ? lost : (gained ?? lost);
+export function requestOf(sample: Sample, statement: Statement, fresh: FreshNames): AskedAt | undefined {
+  const { block, member, cell, span } = sample;
+  const witness = shownWitness(span, statement);
   if (witness === undefined) return undefined;
   const [{ one }, { unit, action }] = [block, cell];
   const type = one.type === OTHER_TYPE ? (witness.subjectType ?? fresh.type) : one.type;
@@ -46,7 +54,7 @@ export function requestOf(
       : witness.resourceId === undefined
         ? { name: fresh.resource(unit.type) }
         : ids;
-  const properties = { ...witness.resourceProperties, ...fresh.placing(unit) };
+  const properties = { ...witness.resourceProperties, ...fresh.placing(askedUnit(sample, statement)) };
   const sent = (name: string, value: JsonObject) => (Object.keys(value).length > 0 ? { [name]: value } : {});
   return {
     request: {

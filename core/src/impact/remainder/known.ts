@@ -50,7 +50,10 @@ export interface KnownPrincipals {
   hasRole(path: string): boolean | 'absent' | ChosenRole;
 }
 
-/** A role that the subject holds by what requests choose, each for itself: by any of these names. */
+/**
+ * A role that the subject holds by what requests choose, each for itself: by any of these. They are paths of roles that it
+ * names, or of recorded resources in which it says that the resource lies.
+ */
 export interface ChosenRole {
   readonly anyOf: readonly string[];
   /** What it is otherwise; false unless it is said. */

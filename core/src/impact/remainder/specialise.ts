@@ -5,6 +5,7 @@ import { type Ast, ConditionFault, parseCondition } from '../../conditions/parse
 import { partsOf } from '../../conditions/reads.js';
 import { MAP } from '../../conditions/static-type.js';
 import { isTrouble, type Value } from '../../conditions/value.js';
+import { decodeSegment, isResourcePath, type Path, typeOfResource } from '../../records/address.js';
 import type { Modifiers, TimeWindow } from '../../records/policy.js';
 import { type Answer, answerOf, scopeOf } from './answers.js';
 import { type Atom, type AtomSource, outcomeOf, runPart } from './atom.js';
@@ -131,7 +132,12 @@ export class Specialiser {
   #chosen({ anyOf, otherwise }: ChosenRole, known: Known): Formula {
     const names = anyOf.map((name) => {
       const ast = parsedCondition(`subject.has_role(${JSON.stringify(name)})`) as Ast;
-      return this.#leaf(ast, { ...known, principals: ANY_CHOSEN });
+      if (!isResourcePath(name)) return this.#leaf(ast, { ...known, principals: ANY_CHOSEN });
+      const lies = { text: liesInText(name), sides: undefined };
+      return this.#atom(`lies in ${name}`, { ast }, lies, [this.attributes.role({ anyOf: [name] })], {
+        ...known,
+        principals: ANY_CHOSEN,
+      });
     });
     return this.formulas.or([...names, this.formulas.constant(otherwise ?? 'false')]);
   }
@@ -189,6 +195,13 @@ export class Specialiser {
     }
     return this.formulas.atom(atom);
   }
+}
+
+/** That a resource lies in another, as conditions say it. */
+function liesInText(resource: Path): string {
+  const type = typeOfResource(resource);
+  const name = decodeSegment(resource.slice(type.length + 1));
+  return `resource.ancestors(${JSON.stringify(type)}).exists(r, r.name == ${JSON.stringify(name)})`;
 }
 
 /** What a part asks of a role that requests choose, if it asks for nothing else. */

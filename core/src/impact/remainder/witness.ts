@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../json.js';
+import { isResourcePath, type Path } from '../../records/address.js';
 import { setMember } from './domain/set-member.js';
 import type { Choice } from './exploration.js';
 
@@ -16,7 +17,9 @@ export interface Witness {
   readonly resourceId: string | undefined;
   readonly resourceName: string | undefined;
   /** The paths of roles that the request names. */
-  readonly roles: readonly string[];
+  readonly roles: readonly Path[];
+  /** The paths of recorded resources in which it says that the resource lies, besides those that are known. */
+  readonly places: readonly Path[];
   /** The instant of the decision, in milliseconds, where it makes a difference; otherwise any of the known span will do. */
   readonly now: number | undefined;
 }
@@ -24,12 +27,12 @@ export interface Witness {
 export function witnessOf(choice: Choice | undefined): Witness {
   const properties: { readonly [root: string]: JsonObject } = { context: {}, subject: {}, action: {}, resource: {} };
   const texts: { [kind: string]: string | undefined } = {};
-  const roles: string[] = [];
+  const chosen: Path[] = [];
   let now: number | undefined;
   for (let one = choice; one !== undefined; one = one.more) {
     for (const [attribute, value] of one.chosen) {
       if (attribute.kind === 'now') now = value as number;
-      else if (attribute.kind === 'role') roles.push(...(value === true ? attribute.role.anyOf : []));
+      else if (attribute.kind === 'role') chosen.push(...(value === true ? attribute.role.anyOf : []));
       else if (attribute.kind === 'ancestors') continue;
       else if (attribute.kind !== 'property') texts[attribute.kind] = value as string | undefined;
       else if (attribute.name === undefined) Object.assign(properties[attribute.root] as JsonObject, value);
@@ -49,7 +52,8 @@ export function witnessOf(choice: Choice | undefined): Witness {
     actionName: texts.actionName,
     resourceId: texts.resourceId,
     resourceName: texts.resourceName,
-    roles,
+    roles: chosen.filter((path) => !isResourcePath(path)),
+    places: chosen.filter(isResourcePath),
     now,
   };
 }
