@@ -1,15 +1,24 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { TimeSlicing } from '@authz-service/core/time-slicing';
+import knex, { type Knex } from 'knex';
 import { pino } from 'pino';
 import { CredentialIndex } from '../src/auth/credential-index.js';
 import type { Cloud } from '../src/cloud.js';
+import { createTenant } from '../src/commands/create-tenant.js';
 import { DraftPlanner } from '../src/drafts/draft-planner.js';
 import { Health } from '../src/health.js';
 import { History } from '../src/history/history.js';
 import { Metrics } from '../src/metrics.js';
 import { Follower } from '../src/replica/follower.js';
+import { DATABASE } from '../src/store/database-name.js';
+import { openSqliteStore } from '../src/store/sqlite.js';
 import type { Store } from '../src/store/store.js';
+import type { Tenant } from '../src/tenants/tenant.js';
 import { Tenants } from '../src/tenants/tenants.js';
 
+export const BY = { kind: 'bootstrap', id: 'test', name: 'test' } as const;
 export const NOW = Date.parse('2026-06-01T00:00:00Z');
 
 export interface Replica {
@@ -44,4 +53,39 @@ export async function openReplica(store: Store): Promise<Replica> {
     idempotencyMs: 86_400_000,
   } as Partial<Cloud> as Cloud;
   return { cloud, follower: new Follower(cloud, () => performance.now()) };
+}
+
+/** Two replicas in one process: the file is one, and what they have in memory is not. */
+export interface TwoReplicas {
+  dir: string;
+  store: Store;
+  here: Replica;
+  elsewhere: Replica;
+  /** The only tenant, which `elsewhere` made, as `here` knows it. */
+  tenant: Tenant;
+  /** A connection beside theirs. */
+  connect(): Knex;
+  close(): Promise<void>;
+}
+
+export async function openTwoReplicas(): Promise<TwoReplicas> {
+  const dir = await mkdtemp(join(tmpdir(), 'authz-replica-'));
+  const store = { ...(await openSqliteStore(dir)), shared: true };
+  const elsewhere = await openReplica(store);
+  await createTenant(elsewhere.cloud, { name: 'one', by: BY, requestId: 'first', now: NOW });
+  const here = await openReplica(store);
+  return {
+    ...{ dir, store, here, elsewhere, tenant: await onlyTenantOf(here) },
+    connect: () =>
+      knex.knex({ client: 'sqlite3', connection: { filename: join(dir, DATABASE) }, useNullAsDefault: true }),
+    close: async () => {
+      await store.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function onlyTenantOf({ cloud }: Replica): Promise<Tenant> {
+  const [row] = cloud.tenants.list();
+  return await cloud.tenants.get(row?.id ?? '');
 }

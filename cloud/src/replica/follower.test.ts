@@ -1,24 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Change } from '@authz-service/core/state/change';
-import knex from 'knex';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NOW, openReplica, type Replica } from '../../testing/replica.js';
+import {
+  BY,
+  NOW,
+  onlyTenantOf,
+  openReplica,
+  openTwoReplicas,
+  type Replica,
+  type TwoReplicas,
+} from '../../testing/replica.js';
 import { commit } from '../commands/commit.js';
-import { createTenant } from '../commands/create-tenant.js';
 import { followTenant } from '../commands/follow-tenant.js';
 import { copyDatabase } from '../store/copy-database.js';
 import { DATABASE } from '../store/database-name.js';
-import { openSqliteStore } from '../store/sqlite.js';
 import type { Store } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 import { Tenants } from '../tenants/tenants.js';
 import { Follower } from './follower.js';
 
-const BY = { kind: 'bootstrap', id: 'test', name: 'test' } as const;
-
+let replicas: TwoReplicas;
 let dir: string;
 let store: Store;
 let here: Replica;
@@ -26,28 +28,10 @@ let elsewhere: Replica;
 let tenant: Tenant;
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'authz-replica-'));
-  // Two replicas in one process: the file is one, and what they have in memory is not.
-  store = { ...(await openSqliteStore(dir)), shared: true };
-  elsewhere = await replica();
-  await createTenant(elsewhere.cloud, { name: 'one', by: BY, requestId: 'first', now: NOW });
-  here = await replica();
-  tenant = await tenantOf(here);
+  replicas = await openTwoReplicas();
+  ({ dir, store, here, elsewhere, tenant } = replicas);
 });
-
-afterEach(async () => {
-  await store.close();
-  await rm(dir, { recursive: true, force: true });
-});
-
-const replica = () => openReplica(store);
-const open = () =>
-  knex.knex({ client: 'sqlite3', connection: { filename: join(dir, DATABASE) }, useNullAsDefault: true });
-
-async function tenantOf({ cloud }: Replica): Promise<Tenant> {
-  const [row] = cloud.tenants.list();
-  return await cloud.tenants.get(row?.id ?? '');
-}
+afterEach(() => replicas.close());
 
 async function send({ cloud }: Replica, ...changes: Change[]) {
   const [credential] = (await store.credentials()).filter(({ kind }) => kind === 'oauth_client');
@@ -141,13 +125,13 @@ it('what the database has lost is given up for what it got instead under the sam
   expect(accepted(lost.map(({ id }) => id))).toEqual(['k']);
   here.cloud.store = store;
   await send(elsewhere, { op: 'create', kind: 'role', fields: { name: 'kept' } });
-  expect(tenant.revisionNumber).toBe((await tenantOf(elsewhere)).revisionNumber);
+  expect(tenant.revisionNumber).toBe((await onlyTenantOf(elsewhere)).revisionNumber);
   await send(here, { op: 'create', kind: 'role', fields: { name: 'next' } });
   expect(tenant.state.get('subject/user/a')).toBeUndefined();
   expect(accepted(lost.map(({ id }) => id))).toEqual([]);
   await elsewhere.follower.refresh();
-  await (await tenantOf(elsewhere)).exclusive(async () => {});
-  expect((await tenantOf(elsewhere)).revision).toBe(tenant.revision);
+  await (await onlyTenantOf(elsewhere)).exclusive(async () => {});
+  expect((await onlyTenantOf(elsewhere)).revision).toBe(tenant.revision);
   // What was recorded fits the rows.
   await Tenants.open(store, { slicing: here.cloud.slicing });
 });
@@ -174,7 +158,7 @@ describe('a database that lost a commit and got another one under its number', (
     await send(elsewhere, { op: 'create', kind: 'api_key', fields: { name: 'other', scopes: ['bundle'] } });
     await here.follower.refresh();
     await tenant.exclusive(async () => {});
-    expect(tenant.revision).toBe((await tenantOf(elsewhere)).revision);
+    expect(tenant.revision).toBe((await onlyTenantOf(elsewhere)).revision);
     expect(accepted(ids)).toEqual([]);
     expect(tenant.state.get('api_key/other')).toBeDefined();
     expect(tenant.state.get('subject/user/a')).toBeUndefined();
@@ -188,14 +172,14 @@ describe('a database that lost a commit and got another one under its number', (
     await send(elsewhere, { op: 'create', kind: 'role', fields: { name: 'b' } });
     await here.follower.refresh();
     await tenant.exclusive(async () => {});
-    expect(tenant.revision).toBe((await tenantOf(elsewhere)).revision);
+    expect(tenant.revision).toBe((await onlyTenantOf(elsewhere)).revision);
     expect(accepted(ids)).toEqual([]);
   });
 
   const snapshot = (file: string) => copyDatabase(join(dir, DATABASE), file, new AbortController().signal);
   /** Gives the database its former rows; who committed what it lost has them, too. */
   async function setBack(file: string): Promise<void> {
-    const database = open();
+    const database = replicas.connect();
     await database.raw('attach database ? as former', [file]);
     for (const table of ['record_origins', 'secrets', 'record_references', 'record_versions', 'revisions', 'records'])
       await database(table).delete();
@@ -203,7 +187,7 @@ describe('a database that lost a commit and got another one under its number', (
     for (const table of ['records', 'revisions', 'record_versions', 'record_references', 'secrets', 'record_origins'])
       await database.raw(`insert into ${table} select * from former.${table}`);
     await database.destroy();
-    elsewhere = await replica();
+    elsewhere = await openReplica(store);
   }
 });
 
@@ -277,15 +261,15 @@ describe('looks at the database', () => {
 });
 
 it('tells the first caller of a tenant what was committed elsewhere while it was read', async () => {
-  const first = (await tenantOf(elsewhere)).revision;
+  const first = (await onlyTenantOf(elsewhere)).revision;
   const load: Store['load'] = async (id, take) => {
     const loaded = await store.load(id, take);
     await send(elsewhere, SUBJECT);
     return loaded;
   };
-  const read = await tenantOf(await openReplica({ ...store, load }));
+  const read = await onlyTenantOf(await openReplica({ ...store, load }));
   expect(read.revisionNumber).toBe(2);
-  expect(read.revision).toBe((await tenantOf(elsewhere)).revision);
+  expect(read.revision).toBe((await onlyTenantOf(elsewhere)).revision);
   expect(read.engine.subjects.size).toBe(1);
   expect(read.hadLately(first)).toBe(true);
 });

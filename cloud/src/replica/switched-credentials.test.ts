@@ -1,40 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import knex from 'knex';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NOW, openReplica, type Replica } from '../../testing/replica.js';
+import { BY, NOW, openTwoReplicas, type Replica, type TwoReplicas } from '../../testing/replica.js';
 import { createTenant } from '../commands/create-tenant.js';
-import { DATABASE } from '../store/database-name.js';
-import { openSqliteStore } from '../store/sqlite.js';
 import type { Store } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 
-const BY = { kind: 'bootstrap', id: 'test', name: 'test' } as const;
-
-let dir: string;
+let replicas: TwoReplicas;
 let store: Store;
 let here: Replica;
 let elsewhere: Replica;
 let tenant: Tenant;
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'authz-switched-'));
-  store = { ...(await openSqliteStore(dir)), shared: true };
-  elsewhere = await openReplica(store);
-  await createTenant(elsewhere.cloud, { name: 'one', by: BY, requestId: 'first', now: NOW });
-  here = await openReplica(store);
-  const [row] = here.cloud.tenants.list();
-  tenant = await here.cloud.tenants.get(row?.id ?? '');
+  replicas = await openTwoReplicas();
+  ({ store, here, elsewhere, tenant } = replicas);
 });
-
-afterEach(async () => {
-  await store.close();
-  await rm(dir, { recursive: true, force: true });
-});
-
-const open = () =>
-  knex.knex({ client: 'sqlite3', connection: { filename: join(dir, DATABASE) }, useNullAsDefault: true });
+afterEach(() => replicas.close());
 
 describe('credentials that are turned off elsewhere', () => {
   const by = (request_id: string) => ({ at: new Date(NOW).toISOString(), request_id, credential: BY });
@@ -68,7 +48,7 @@ describe('credentials that are turned off elsewhere', () => {
     here.cloud.store = { ...store, credentialsSince };
     await here.follower.refresh();
     here.cloud.store = store;
-    const database = open();
+    const database = replicas.connect();
     await database('tenants').update({ revision: 2 });
     await database.destroy();
     await here.follower.refresh();
@@ -79,7 +59,7 @@ describe('credentials that are turned off elsewhere', () => {
     const { tenant: two } = await make('two');
     await store.deleteTenant(two, by('gone'));
     await here.follower.refresh();
-    const database = open();
+    const database = replicas.connect();
     await database('tenant_events').where('number', '>', 1).delete();
     await database.raw("update sqlite_sequence set seq = 1 where name = 'tenant_events'").catch(() => undefined);
     await database.destroy();
@@ -96,7 +76,7 @@ describe('credentials that are turned off elsewhere', () => {
     const { tenant: two } = await make('two');
     await store.deleteTenant(two, by('gone'));
     await here.follower.refresh();
-    const database = open();
+    const database = replicas.connect();
     await database('tenant_events').where('number', '>', 1).delete();
     await database.raw("update sqlite_sequence set seq = 1 where name = 'tenant_events'");
     await database.destroy();

@@ -69,6 +69,21 @@ interface Published {
   revision: string;
 }
 
+/** Stops the cloud, does something to its files, and starts it again. */
+async function restarted(meanwhile: () => void): Promise<void> {
+  await cloud.kill();
+  meanwhile();
+  cloud = new CloudProcess(data());
+  admin = await cloud.client();
+  env.SERVICE_CLOUD_URL = await cloud.url();
+}
+const data = () => join(home, 'cloud');
+const saved = () => join(home, 'saved');
+const save = () => cpSync(data(), saved(), { recursive: true });
+const putBack = () => {
+  rmSync(data(), { recursive: true });
+  cpSync(saved(), data(), { recursive: true });
+};
 const publish = (...args: string[]) => bench.json<Published>(['bundle', 'publish', folder, ...args], { env });
 const watch = (...args: string[]): ChildProcess =>
   bench.spawn(['bundle', 'publish', folder, '--watch', '--interval', '1s', ...args], { env });
@@ -219,19 +234,10 @@ describe('service bundle publish', () => {
   }, 120_000);
 
   it('goes back only where that is permitted', async () => {
-    const data = join(home, 'cloud');
-    await cloud.kill();
-    cpSync(data, join(home, 'saved'), { recursive: true });
-    cloud = new CloudProcess(data);
-    admin = await cloud.client();
-    env.SERVICE_CLOUD_URL = await cloud.url();
+    await restarted(save);
     const later = await commit('later');
     await publish();
-    await cloud.kill();
-    rmSync(data, { recursive: true });
-    cpSync(join(home, 'saved'), data, { recursive: true });
-    cloud = new CloudProcess(data);
-    env.SERVICE_CLOUD_URL = await cloud.url();
+    await restarted(putBack);
     const refused = await bench.run(['bundle', 'publish', folder], { env });
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--allow-rollback') });
     expect(said().bundle).toBe(later);
@@ -241,22 +247,12 @@ describe('service bundle publish', () => {
   }, 120_000);
 
   it('refuses a restored cloud that has passed the published number by other commits', async () => {
-    const data = join(home, 'cloud');
-    await cloud.kill();
-    cpSync(data, join(home, 'saved'), { recursive: true });
-    cloud = new CloudProcess(data);
-    admin = await cloud.client();
-    env.SERVICE_CLOUD_URL = await cloud.url();
+    await restarted(save);
     const lost = await revoke();
     const { tenant } = await publish();
     const one = await agent(tenant);
     await one.serves(lost);
-    await cloud.kill();
-    rmSync(data, { recursive: true });
-    cpSync(join(home, 'saved'), data, { recursive: true });
-    cloud = new CloudProcess(data);
-    admin = await cloud.client();
-    env.SERVICE_CLOUD_URL = await cloud.url();
+    await restarted(putBack);
     for (const name of ['one', 'two']) {
       await commit(name);
       const refused = await bench.run(['bundle', 'publish', folder], { env });
