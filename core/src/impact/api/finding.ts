@@ -67,6 +67,8 @@ export interface CauseRecord {
   /** Where it is written: afterwards, or before if it is removed. */
   readonly file?: string;
   readonly line?: number;
+  /** Of a removed link: the policy, role or group that it gave, if that was removed as well. */
+  readonly removed_with?: Address;
 }
 
 /** A request that is answered differently, by the engine itself. */

@@ -115,3 +115,14 @@ describe('causes of a finding about several subjects', () => {
     expect([recorded, (sets as string[][]).map((set) => set.length)]).toEqual([30, [12]]);
   });
 });
+
+it('says of a link that goes which policy, role or group goes with it', () => {
+  const links = [policy('p', 'true'), assigned('p', 'group/staff')];
+  const causes = (before: DeclaredRecord[], after: DeclaredRecord[]) =>
+    finished(computeImpact({ records: before }, { records: after }, { now: 0 })).delta.findings.flatMap(
+      (one) => one.causes,
+    );
+  const gone = { address: 'policy_assignment/p//group/staff', change: 'removed' };
+  expect(causes([...tenant, ...links], tenant)).toEqual([[{ ...gone, removed_with: 'policy/p' }]]);
+  expect(causes([...tenant, ...links], [...tenant, policy('p', 'true')])).toEqual([[gone]]);
+});

@@ -1,6 +1,7 @@
 import type { RecordChange } from '../../decision/api/engine.js';
 import type { CompiledEngine } from '../../decision/compiled-engine.js';
 import type { Address } from '../../records/address.js';
+import type { Fields } from '../../records/registry.js';
 import type { CauseRecord } from '../api/finding.js';
 import type { TenantSide } from '../api/side.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
@@ -106,8 +107,23 @@ export class Causes {
       .map(({ address, before, after }): CauseRecord => {
         const change = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
         const place = (change === 'removed' ? this.sides.before : this.sides.after).placeOf?.(address);
-        return { address, change, ...(place !== undefined && { file: place.file, line: place.line }) };
+        const given = change === 'removed' ? givenBy(before) : undefined;
+        const gone =
+          given !== undefined && this.#byAddress.get(given)?.after === undefined && this.#byAddress.has(given);
+        return {
+          ...{ address, change },
+          ...(place !== undefined && { file: place.file, line: place.line }),
+          ...(gone && { removed_with: given }),
+        };
       })
       .sort((left, right) => (left.address < right.address ? -1 : 1));
   }
+}
+
+/** The address of the policy, role or group that a link gives. */
+function givenBy(record: ChangedRecord['before']): Address | undefined {
+  if (record?.kind === 'policy_assignment') return `policy/${(record.fields as Fields<'policy_assignment'>).policy}`;
+  if (record?.kind === 'role_assignment') return `role/${(record.fields as Fields<'role_assignment'>).role}`;
+  if (record?.kind === 'group_membership') return `group/${(record.fields as Fields<'group_membership'>).group}`;
+  return undefined;
 }

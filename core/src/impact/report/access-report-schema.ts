@@ -11,6 +11,7 @@ const causeSchema = z.strictObject({
   change: z.enum(['added', 'changed', 'removed']),
   file: text.optional(),
   line: z.int().optional(),
+  removed_with: text.optional(),
 });
 
 const findingSchema = z.strictObject({

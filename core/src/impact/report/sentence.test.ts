@@ -156,47 +156,52 @@ describe('sentence', () => {
     [
       'widened',
       { change: 'widened', condition: 'context.a < 9', condition_before: 'context.a < 5' },
-      'user/bob may now read billing/invoice/INV-1 in more cases: if context.a < 9 (before: if context.a < 5)',
+      'user/bob may now read billing/invoice/INV-1 in more cases: if context.a < 9 (without this change: if context.a < 5)',
     ],
     [
       'what of a condition stays',
       { change: 'widened', condition: 'context.a < 9 && (x || y)', condition_before: 'context.a < 5 && (x || y)' },
-      'user/bob may now read billing/invoice/INV-1 in more cases: if context.a < 9 (before: if context.a < 5); (x || y) must hold as before',
+      'user/bob may now read billing/invoice/INV-1 in more cases: if context.a < 9 (without this change: if context.a < 5); (x || y) must still hold',
     ],
     [
       'what of a condition goes',
       { change: 'widened', condition: 'context.mfa', condition_before: 'context.mfa && context.office' },
-      'user/bob may now read billing/invoice/INV-1 in more cases: if context.mfa (before: only if context.office, too)',
+      'user/bob may now read billing/invoice/INV-1 in more cases: if context.mfa (without this change: only if context.office, too)',
     ],
     [
       'what comes to a condition',
       { change: 'narrowed', condition: 'context.mfa && context.office', condition_before: 'context.mfa' },
-      'user/bob may now read billing/invoice/INV-1 in fewer cases only: if context.office; context.mfa must hold as before',
+      'user/bob may now read billing/invoice/INV-1 in fewer cases only: if context.office; context.mfa must still hold',
     ],
     [
       'lost in the cases that there were',
       { change: 'lost', condition: 'context.mfa', condition_before: 'context.mfa' },
-      'user/bob may no longer read billing/invoice/INV-1 (before: if context.mfa)',
+      'user/bob may no longer read billing/invoice/INV-1 (without this change: if context.mfa)',
     ],
     [
       'widened to all',
       { change: 'widened', condition_before: 'context.mfa' },
-      'user/bob may now read billing/invoice/INV-1 in any case (before: if context.mfa)',
+      'user/bob may now read billing/invoice/INV-1 in any case (without this change: if context.mfa)',
     ],
     [
       'narrowed',
       { change: 'narrowed', condition: 'context.mfa', condition_before: 'has(context.mfa)' },
-      'user/bob may now read billing/invoice/INV-1 in fewer cases only: if context.mfa (before: if has(context.mfa))',
+      'user/bob may now read billing/invoice/INV-1 in fewer cases only: if context.mfa (without this change: if has(context.mfa))',
     ],
     [
       'what cannot be said',
       { change: 'unknown', condition: 'f(1)', condition_before: 'g(1)' },
-      'user/bob may now read billing/invoice/INV-1, perhaps in more cases: if f(1) (before: if g(1))',
+      'user/bob may now read billing/invoice/INV-1, perhaps in more cases: if f(1) (without this change: if g(1))',
     ],
     [
       'a span of time',
       { from: '2027-02-01T00:00:00Z', until: '2030-01-01T12:30:05Z' },
-      'user/bob may now read billing/invoice/INV-1, from 2027-02-01 00:00 UTC until 2030-01-01 12:30:05 UTC',
+      'user/bob may read billing/invoice/INV-1, from 2027-02-01 00:00 UTC until 2030-01-01 12:30:05 UTC',
+    ],
+    [
+      'a beginning',
+      { change: 'lost', condition: 'context.mfa', condition_before: 'context.mfa', from: '2027-02-01T00:00:00Z' },
+      'user/bob may no longer read billing/invoice/INV-1 (without this change: if context.mfa), from 2027-02-01 00:00 UTC on',
     ],
     [
       'an end',
@@ -227,6 +232,19 @@ describe('causePhrase', () => {
     ['resource/billing/invoice/INV-1', 'changed', 'resource/billing/invoice/INV-1 was changed'],
   ])('says of %s, %s', (address, change, expected) => {
     expect(plain(causePhrase([{ address, change }]))).toBe(expected);
+  });
+
+  it.each<[CauseRecord, string]>([
+    [
+      { address: 'policy_assignment/p//group/finance', change: 'removed', removed_with: 'policy/p' },
+      'group/finance no longer has policy/p, which was removed',
+    ],
+    [
+      { address: 'group_membership/finance//subject/user/bob', change: 'removed', removed_with: 'group/finance' },
+      'user/bob is no longer in group/finance, which was removed',
+    ],
+  ])('says of %o that what was given is no longer there', (cause, expected) => {
+    expect(plain(causePhrase([cause]))).toBe(expected);
   });
 
   it('names records with their places, and counts many', () => {

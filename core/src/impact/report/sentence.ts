@@ -48,8 +48,10 @@ const CASES: { readonly [C in FindingChange]: string } = {
  * billing/invoice, recorded (1,340) or not, if resource.properties.amount < 10000".
  */
 export function sentence(finding: Finding): { who: Phrase; does: Phrase } {
+  const verb = staysIf(finding) === undefined ? VERBS[finding.change] : ' may now ';
   const does = phrase(
-    staysIf(finding) === undefined ? VERBS[finding.change] : ' may now ',
+    // What begins later is not there now.
+    finding.from === null ? verb : verb.replace(' now ', ' '),
     actions(finding),
     ' ',
     resources(finding),
@@ -194,7 +196,7 @@ function conditions(finding: Finding): Phrase {
   if (before === undefined) {
     return condition === null ? [cases] : phrase(`${cases}${cases === '' ? ', if ' : ': if '}`, { name: condition });
   }
-  const earlier = phrase(' (before: if ', { name: before }, ')');
+  const earlier = phrase(' (without this change: if ', { name: before }, ')');
   // What is lost in some cases is lost in those in which it was allowed.
   if (condition === null || (change === 'lost' && condition === before)) {
     return phrase(change === 'gained' || change === 'widened' ? ' in any case' : cases, earlier);
@@ -203,15 +205,17 @@ function conditions(finding: Finding): Phrase {
   const start = `${cases}${cases === '' ? ', ' : ': '}`;
   if (shared === undefined) return phrase(start, 'if ', { name: condition }, earlier);
   if (now === undefined && was !== undefined)
-    return phrase(start, 'if ', { name: shared }, ' (before: only if ', { name: was }, ', too)');
+    return phrase(start, 'if ', { name: shared }, ' (without this change: only if ', { name: was }, ', too)');
   const differs =
-    now && phrase('if ', { name: now }, was === undefined ? '' : phrase(' (before: if ', { name: was }, ')'));
-  return phrase(start, differs === undefined ? '' : phrase(differs, '; '), { name: shared }, ' must hold as before');
+    now &&
+    phrase('if ', { name: now }, was === undefined ? '' : phrase(' (without this change: if ', { name: was }, ')'));
+  return phrase(start, differs === undefined ? '' : phrase(differs, '; '), { name: shared }, ' must still hold');
 }
 
 function span({ from, until }: Finding): string {
   const begins = from === null ? '' : `, from ${instant(from)}`;
-  return `${begins}${until === null ? '' : `${begins === '' ? ',' : ''} until ${instant(until)}`}`;
+  if (until === null) return begins === '' ? '' : `${begins} on`;
+  return `${begins}${begins === '' ? ',' : ''} until ${instant(until)}`;
 }
 
 /** `2030-01-31 10:00 UTC`; seconds only where there are any. */
@@ -240,17 +244,19 @@ function plainCause({ address, change }: CauseRecord): Phrase {
 const LINKS: { readonly [kind: string]: (record: CauseRecord) => Phrase } = {
   role_assignment: given('role', 'was given', 'no longer has'),
   policy_assignment: given('policy', 'was given', 'no longer has'),
-  group_membership: given('group', 'was added to', 'was removed from'),
+  group_membership: given('group', 'was added to', 'was removed from', 'is no longer in'),
 };
 
-function given(kind: string, added: string, removed: string): (record: CauseRecord) => Phrase {
-  return ({ address, change }) => {
+/** `gone` says that what was given is no longer there. */
+function given(kind: string, added: string, removed: string, gone = removed): (record: CauseRecord) => Phrase {
+  return ({ address, change, removed_with }) => {
     const [what, whom = '', place] = splitAddress(address).path.split('//');
     const where: Phrase = place === undefined ? [] : [' on ', { name: place }];
     const granted = { name: `${kind}/${what}` };
     // Subjects are named as in findings.
     const holder = { name: whom === `everyone/${EVERY_TYPE}` ? 'everyone' : whom.replace(/^subject\//, '') };
     if (change === 'changed') return phrase('the time in which ', holder, ' has ', granted, where, ' was changed');
+    if (removed_with !== undefined) return phrase(holder, ` ${gone} `, granted, where, ', which was removed');
     return phrase(holder, ` ${change === 'added' ? added : removed} `, granted, where);
   };
 }
