@@ -43,6 +43,19 @@ it('tells of an OAuth client when it got or used a token', async () => {
   expect(await lastUse()).toBe(new Date(now).toISOString());
 });
 
+it('is told to who asks for what has changed since, though the record has not', async () => {
+  const { id, secret } = await made('counter');
+  const path = `/v1/api-keys/${id}`;
+  const first = await cloud.ask('GET', path, { as: admin });
+  const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
+  const since = () => cloud.ask('GET', path, { as: admin, headers });
+  expect((await since()).status).toBe(304);
+  now += HOUR_MS;
+  await cloud.ask('GET', '/v1/roles', { as: secret });
+  const used = new Date(now).toISOString();
+  expect(await since()).toMatchObject({ status: 200, body: { last_used_at: used } });
+});
+
 it('is no part of the record: it makes no revision, is in no state, and a patch may repeat it', async () => {
   const { id, secret } = await made('till');
   const before = await get('/v1/state');

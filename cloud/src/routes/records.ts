@@ -137,7 +137,9 @@ function read(cloud: Cloud, kind: Kind): Route {
       tag: kind,
       responses: { 200: { description: 'The record.', schema: recordSchemas[kind], headers: PAST_HEADERS } },
       problems: ['not_found', 'outside_history'],
-      headers: { 'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.' },
+      headers: {
+        'If-None-Match': `The ETag of an earlier answer: 304 while it is the newest${isCredential(kind) ? ', and the credential has never been used' : ''}.`,
+      },
     },
     handle: async ({ credential, params, headers, query: { at }, now }) => {
       const { tenant } = await tenantAt(cloud, { credential, at, now });
@@ -146,7 +148,9 @@ function read(cloud: Cloud, kind: Kind): Route {
       const uses = at === undefined ? await lastUses(cloud, tenant.id, [record]) : undefined;
       const wire = { ...shown(cloud, record, state, at), ...uses?.get(record.id) };
       const body = () => json(200, wire, pastHeaders(at, tenant));
-      return versioned(headers['if-none-match'], etagOf(record), body);
+      // The ETag names the record as a write expects it, which a use of the credential does not change.
+      const had = uses?.has(record.id) ? undefined : headers['if-none-match'];
+      return versioned(had, etagOf(record), body);
     },
   });
 }
