@@ -1,5 +1,9 @@
 const OUTCOMES = { applies: 'applies', does_not_apply: 'does not apply', failed: 'failed' };
 
+function secondsText(seconds: number): string {
+  return `${seconds.toLocaleString('en-GB')} s`;
+}
+
 /** The texts of the page Ask. */
 export const ask = {
   title: 'Ask',
@@ -46,6 +50,8 @@ export const ask = {
   candidates: 'Policies that came into question',
   otherCandidates: 'Other policies that came into question',
   noCandidates: (all: number) => (all === 0 ? 'No policy came into question.' : 'None.'),
+  age: (seconds: number) => `Decided by what was known to be the newest ${secondsText(seconds)} before.`,
+  maxAge: (seconds: number) => `lets nothing decide that is older than ${secondsText(seconds)} (max_age).`,
   uncounted: 'is named by the request in vain: requests may not name it.',
   picture: 'The way to the decision',
   pictureHint:

@@ -264,6 +264,27 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     await removal.getByRole('status').waitFor();
   });
 
+  it('says how old the records may be that decide about a type, and how old they were', async () => {
+    await bench.client.changeset({
+      changes: [
+        { op: 'create', kind: 'application', fields: { name: 'till' } },
+        {
+          op: 'create',
+          kind: 'resource_type',
+          fields: { application: 'till', name: 'payment', actions: ['make'], max_age: '90s' },
+        },
+      ],
+    });
+    const { page, watch } = await bench.signedIn(browser);
+    await page.goto(bench.at('/ask?subject=user/dave&action=make&resource=till/payment/P-1'));
+    const note = page.getByText(/^Decided by what was known to be the newest [\d.]+ s before\./);
+    await note.waitFor();
+    expect(await note.textContent()).toContain(
+      'resource_type/till/payment lets nothing decide that is older than 90 s (max_age).',
+    );
+    watch.expectNothing();
+  });
+
   it('edits a record again from where the draft stands', async () => {
     await bench.client.records('group').create({ name: 'twice', description: 'At first.' });
     const { page } = await bench.signedIn(browser);

@@ -31,6 +31,7 @@ export function DecisionAnswer({ asked, times }: { asked: Asked; times: number }
         <p>{data.reason}</p>
         {data.revision !== undefined && <p className={styles.foot}>{text.common.atRevision(data.revision)}</p>}
       </section>
+      {data.explanation?.max_age && <MaxAge {...data.explanation.max_age} />}
       {data.explanation?.uncounted_roles?.map((role) => (
         <p key={role} className={styles.note}>
           <RecordLink address={role} /> {text.ask.uncounted}
@@ -63,6 +64,15 @@ export function DecisionAnswer({ asked, times }: { asked: Asked; times: number }
       </section>
       {!data.allowed && asked.at === '' && <WhyNot asked={asked} revision={data.revision} />}
     </>
+  );
+}
+
+/** How old the records were that decided, and might have been. */
+function MaxAge({ of, seconds, age_seconds }: NonNullable<NonNullable<Decision['explanation']>['max_age']>) {
+  return (
+    <p className={styles.note}>
+      {text.ask.age(age_seconds)} <RecordLink address={of}>{of}</RecordLink> {text.ask.maxAge(seconds)}
+    </p>
   );
 }
 
