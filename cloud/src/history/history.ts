@@ -114,7 +114,7 @@ export class History {
       await this.#find(tenant, { revision: point.revision });
       throw new Error(`history of the tenant "${tenant.name}" gives another digest for revision ${revision}`);
     }
-    return await inSteps(PastTenant.inSteps(tenant, { revision, state, erased }));
+    return new PastTenant(tenant, { revision, state, erased }, (steps) => this.slicing.run(steps, tenant.id));
   }
 
   #recall(key: string): PastTenant | undefined {

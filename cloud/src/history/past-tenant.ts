@@ -8,46 +8,66 @@ import type { TenantState } from '@authz-service/core/state/tenant-state';
 import { SortedRecords } from '../tenants/sorted-records.js';
 import type { ReadableTenant, Tenant, TenantView } from '../tenants/tenant.js';
 
+/** What answers decisions and searches. */
+interface Compiled {
+  engine: CompiledEngine;
+  search: TenantSearch;
+}
+
 /** A tenant as it was at a past revision. Its decisions and searches count towards the budget of the tenant. */
 export class PastTenant implements ReadableTenant {
   readonly id: string;
   readonly name: string;
-  readonly #search: TenantSearch;
+  readonly revision: string;
+  readonly state: TenantState;
+  /** How many of its records have lost values since. */
+  readonly erased: number;
   readonly #sorted = new SortedRecords();
+  /** Compiled for the first decision or search: comparisons, reviews and lists need the records alone. */
+  #compiling: Promise<Compiled> | undefined;
+  #compiled: Compiled | undefined;
 
-  private constructor(
+  /** `run` does work of several turns. */
+  constructor(
     private readonly tenant: Tenant,
-    readonly revision: string,
-    readonly state: TenantState,
-    readonly engine: CompiledEngine,
-    /** How many of its records have lost values since. */
-    readonly erased: number,
+    { revision, state, erased }: Pick<PastTenant, 'revision' | 'state' | 'erased'>,
+    private readonly run: <T>(steps: Generator<undefined, T>) => Promise<T>,
   ) {
     this.id = tenant.id;
     this.name = tenant.name;
-    this.#search = new TenantSearch(engine, () => tenant.work.shouldEnd);
+    this.revision = revision;
+    this.state = state;
+    this.erased = erased;
   }
 
-  /** Compiles the records of a past revision, step by step. */
-  static *inSteps(
-    tenant: Tenant,
-    { revision, state, erased }: Pick<PastTenant, 'revision' | 'state' | 'erased'>,
-  ): Generator<undefined, PastTenant> {
-    return new PastTenant(tenant, revision, state, yield* compileInSteps(state.records()), erased);
+  get engine(): CompiledEngine {
+    if (this.#compiled === undefined)
+      throw new Error('decide in the past only in work that "inTurn" or "reading" runs');
+    return this.#compiled.engine;
   }
 
-  inTurn<T>(work: () => T): Promise<Awaited<T>> {
-    return this.tenant.work.once(() => this.engine, work);
+  async inTurn<T>(work: () => T): Promise<Awaited<T>> {
+    const { engine } = await this.#compile();
+    return await this.tenant.work.once(() => engine, work);
   }
 
-  reading<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T> {
-    const { id, revision, engine } = this;
-    const view = { id, revision, engine, search: this.#search };
-    return reading(
+  async reading<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T> {
+    const { id, revision } = this;
+    const { engine, search } = await this.#compile();
+    const view = { id, revision, engine, search };
+    return await reading(
       () => view,
       ({ engine: { lock } }) => lock,
       (seen) => this.tenant.work.inSteps(() => engine, work(seen)),
     );
+  }
+
+  #compile(): Promise<Compiled> {
+    this.#compiling ??= this.run(compileInSteps(this.state.records())).then((engine) => {
+      this.#compiled = { engine, search: new TenantSearch(engine, () => this.tenant.work.shouldEnd) };
+      return this.#compiled;
+    });
+    return this.#compiling;
   }
 
   sorted(kind: Kind): readonly StoredRecord[] {
