@@ -1,16 +1,14 @@
 import { ProblemError } from '@authz-service/core/problem';
-import type { AccessReview } from '@authz-service/core/review/review-access';
+import type { ReviewList, ReviewPage, SignedReview } from '@authz-service/core/review/found-review';
 import type { ReviewScope } from '@authz-service/core/review/review-scope';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
+import type { ReviewQuestion } from '../drafts/draft-work.js';
 import { tenantAt } from './tenant-at.js';
 
-/** So many rows are told; of a larger part, a smaller one can be chosen. */
-export const REVIEW_ROWS_MAX = 2000;
-
-/** Who has access to a part, and as of when. */
-export interface PartReview extends AccessReview {
+/** As of when a part is reviewed. */
+interface ReviewedMoment {
   revision: string;
   /** RFC 3339: when the revision was committed. */
   committed_at: string;
@@ -18,22 +16,43 @@ export interface PartReview extends AccessReview {
   as_of: string;
 }
 
+/** A page of who has access to a part. */
+export interface PartReview extends ReviewedMoment, ReviewPage {}
+
+/** The part under review, and as of when; `asOf` is in milliseconds since the epoch. */
+export interface AskedReview {
+  credential: Credential;
+  at: string | undefined;
+  asOf?: number | undefined;
+  scope: ReviewScope;
+  now: number;
+}
+
 /**
- * Who has access to a part of the credential's tenant, now or at a past moment, from `asOf` on: milliseconds since the epoch,
- * which are those of the moment if absent. Throws as `tenantAt` does, `invalid_request` for a clock before the revision or in the
- * future, `not_found` where there is no such part, `stale_base` if a commit comes in between, `timeout`, `too_many_requests`.
+ * A page of who has access to a part of the credential's tenant, now or at a past moment, from `asOf` on, which is the clock of the
+ * moment if absent. Throws as `tenantAt` does, `invalid_request` for a clock before the revision or in the future, `not_found` where
+ * there is no such part or row, `stale_base` if a commit comes in between, `timeout`, `too_many_requests`.
  */
 export async function reviewPart(
   cloud: Cloud,
-  asked: {
-    credential: Credential;
-    at: string | undefined;
-    asOf?: number | undefined;
-    scope: ReviewScope;
-    now: number;
-  },
+  asked: AskedReview & { list: ReviewList },
   signal: AbortSignal,
 ): Promise<PartReview> {
+  const { moment, found } = await reviewed(cloud, asked, { list: asked.list }, signal);
+  return { ...moment, ...(found as ReviewPage) };
+}
+
+/** What a sign-off of a part keeps, with the rows and members of rows of these ids. Throws as `reviewPart` does. */
+export async function signedPart(
+  cloud: Cloud,
+  asked: AskedReview & { marked: readonly string[] },
+  signal: AbortSignal,
+): Promise<ReviewedMoment & SignedReview> {
+  const { moment, found } = await reviewed(cloud, asked, { marked: asked.marked }, signal);
+  return { ...moment, ...(found as SignedReview) };
+}
+
+async function reviewed(cloud: Cloud, asked: AskedReview, question: ReviewQuestion, signal: AbortSignal) {
   const prepare = async (ends: AbortSignal) => {
     const { tenant, now: clock = asked.now } = await tenantAt(cloud, { ...asked, signal: ends });
     const { revision, id } = tenant;
@@ -41,11 +60,12 @@ export async function reviewPart(
     if (row === undefined) throw new Error(`the store has no revision ${revision} of the tenant ${id}`);
     if (asked.asOf !== undefined) assertClock(asked.asOf, row.at, asked.now);
     const now = asked.asOf ?? clock;
-    return { tenant, revision, committedAt: row.at, task: { scope: asked.scope, now, rowsMax: REVIEW_ROWS_MAX } };
+    return { tenant, revision, committedAt: row.at, task: { scope: asked.scope, now, question } };
   };
   const { prepared, found } = await cloud.drafts.review(prepare, { credential: asked.credential, signal });
   const { revision, committedAt, task } = prepared;
-  return { revision, committed_at: committedAt, as_of: new Date(task.now).toISOString(), ...found };
+  const moment: ReviewedMoment = { revision, committed_at: committedAt, as_of: new Date(task.now).toISOString() };
+  return { moment, found };
 }
 
 function assertClock(asOf: number, committedAt: string, now: number): void {

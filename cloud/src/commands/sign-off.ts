@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { ProblemError } from '@authz-service/core/problem';
 import { address, splitReference } from '@authz-service/core/records/address';
 import type { ReviewScope } from '@authz-service/core/review/review-scope';
@@ -8,7 +8,7 @@ import { assertStanding } from '../console/assert-standing.js';
 import type { ReviewedSince } from '../drafts/draft-work.js';
 import type { SignOffRow } from '../store/sign-off-store.js';
 import { type ComparedMoment, twoMoments } from './compare-revisions.js';
-import { REVIEW_ROWS_MAX, reviewPart } from './review-part.js';
+import { signedPart } from './review-part.js';
 
 export interface SignOffWish {
   scope: ReviewScope;
@@ -18,7 +18,7 @@ export interface SignOffWish {
   asOf: number;
   decision: SignOffRow['decision'];
   note: string;
-  /** The identities of the rows that need change. */
+  /** The identities of the rows, and members of rows, that need change. */
   toChange: readonly string[];
   credential: Credential;
   requestId: string;
@@ -27,23 +27,19 @@ export interface SignOffWish {
 
 /**
  * Records that somebody has reviewed a part of the tenant at a revision, from a moment on. The rows are found anew, so that nobody
- * signs off what was not there. Throws as `reviewPart` does; `conflict` where there are more rows than anybody is shown, or there
- * was too much to look at; `invalid_request` for rows that are not in the review; `unauthorized` where the session has ended.
+ * signs off what was not there. Throws as `reviewPart` does; `conflict` where there was too much to look at; `invalid_request` for
+ * rows that are not in the review; `unauthorized` where the session has ended.
  */
 export async function signOff(cloud: Cloud, wish: SignOffWish, signal: AbortSignal): Promise<SignOffRow> {
   const { scope, revision, asOf, decision, note, toChange, credential, requestId, now } = wish;
-  const { rows, count, ...found } = await reviewPart(cloud, { credential, at: revision, asOf, scope, now }, signal);
+  const asked = { credential, at: revision, asOf, scope, now, marked: toChange };
+  const found = await signedPart(cloud, asked, signal);
   if (!found.complete)
     throw new ProblemError(
       'conflict',
       'There was too much to look at, so that somebody may have access who was not shown: sign off smaller parts of it, or fewer actions.',
     );
-  if (count > rows.length)
-    throw new ProblemError(
-      'conflict',
-      `The part has ${count} rows, and ${REVIEW_ROWS_MAX} at most are shown: sign off smaller parts of it, or fewer actions.`,
-    );
-  const known = new Set(rows.map((row) => row.id));
+  const known = new Set(found.marked.map((row) => row.id));
   const unknown = toChange.findIndex((one) => !known.has(one));
   if (unknown >= 0) {
     const detail = `is "${toChange[unknown]}", which is not in the review: look at it again.`;
@@ -67,11 +63,9 @@ export async function signOff(cloud: Cloud, wish: SignOffWish, signal: AbortSign
     as_of: found.as_of,
     decision,
     note,
-    row_count: count,
-    rows_digest: createHash('sha256')
-      .update(rows.map((one) => one.id).join('\n'))
-      .digest('hex'),
-    to_change: rows.filter((one) => toChange.includes(one.id)).map(({ ways: _, ...said }) => said),
+    row_count: found.row_count,
+    rows_digest: found.rows_digest,
+    to_change: found.marked,
   };
   await cloud.store.addSignOff(row);
   return row;

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { computeImpact } from '@authz-service/core/impact/compute-impact';
 import { lintRecords } from '@authz-service/core/lint/lint-records';
 import { planOfStaged } from '@authz-service/core/plan/plan-of-staged';
+import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { FoundReview, ReviewPage, SignedReview } from '@authz-service/core/review/found-review';
 import { reviewAccess, reviewChanges } from '@authz-service/core/review/review-access';
 import type { Staged } from '@authz-service/core/state/change';
 import { revisionNumber } from '@authz-service/core/state/revision';
@@ -17,6 +19,8 @@ import type * as work from './draft-work.js';
 export interface Base extends work.DraftBase {
   records: StoredRecord[];
   state?: TenantState;
+  /** The last review, of which pages are asked for one by one. */
+  review?: { key: string; found: FoundReview };
 }
 
 /**
@@ -28,15 +32,27 @@ export function answerOf(task: work.DraftTask, base: Base, differing: readonly w
   if ('draft' in task) return planOf(base, task.draft);
   if ('denied' in task) return whyNot(records, task.denied.request, { now: task.denied.now });
   if ('lint' in task) return linted(records, task.lint);
-  if ('review' in task) {
-    const { scope, ...options } = task.review;
-    return finished(reviewAccess(records, scope, options));
-  }
+  if ('review' in task) return reviewed(base, task.review);
   const before = stateBefore(records, differing);
   if ('compared' in task) return compared(before, records, differing, task.compared);
   const { scope, now, listedMax } = task.reviewed;
   const { findings, complete } = finished(reviewChanges(before, records, scope, { now }));
   return { findings: findings.slice(0, listedMax), finding_count: findings.length, complete };
+}
+
+function reviewed(base: Base, { scope, now, question }: work.ReviewTask): ReviewPage | SignedReview {
+  const key = JSON.stringify([scope.part, scope.path, scope.actions, now]);
+  if (base.review?.key !== key) {
+    // Two would take twice the memory.
+    delete base.review;
+    base.review = { key, found: finished(reviewAccess(base.records, scope, { now })) };
+  }
+  const { found } = base.review;
+  if ('marked' in question) return found.signed(question.marked);
+  const page = found.page(question.list);
+  if (page === undefined)
+    throw new ProblemError('not_found', `The review has no row "${question.list.row}": look at it again.`);
+  return page;
 }
 
 function planOf(base: Base, { stack, changes, writer, inConsole, now, listedMax }: work.Draft): work.DraftPlan {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import type { AccessReview } from '@authz-service/core/review/review-access';
+import type { ReviewPage, SignedReview } from '@authz-service/core/review/found-review';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { WhyNot } from '@authz-service/core/why-not/why-not';
@@ -101,7 +101,7 @@ export class DraftPlanner {
 
   /** Who has access to a part of the tenant at this revision. Throws as `plan` does, and `not_found`. */
   review<P extends Prepared<work.ReviewTask>>(prepare: Prepare<P>, asked: Asked) {
-    return this.#answered<P, AccessReview>(prepare, (review) => ({ review }), REMEDIES.review, asked);
+    return this.#answered<P, ReviewPage | SignedReview>(prepare, (review) => ({ review }), REMEDIES.review, asked);
   }
 
   /** What has changed in who has access to a part between an earlier state and this revision. Throws as `plan` does. */

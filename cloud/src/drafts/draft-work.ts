@@ -7,7 +7,8 @@ import type { Plan } from '@authz-service/core/plan/plan';
 import type { ProblemCode, ProblemItem } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import type { AccessReview, ReviewChanges, ReviewOptions } from '@authz-service/core/review/review-access';
+import type { ReviewList, ReviewPage, SignedReview } from '@authz-service/core/review/found-review';
+import type { ReviewChanges, ReviewOptions } from '@authz-service/core/review/review-access';
 import type { ReviewScope } from '@authz-service/core/review/review-scope';
 import type { Change } from '@authz-service/core/state/change';
 import type { WhyNot } from '@authz-service/core/why-not/why-not';
@@ -79,7 +80,11 @@ export interface StatesCompared {
 /** Who has access to a part of the base. */
 export interface ReviewTask extends ReviewOptions {
   scope: ReviewScope;
+  question: ReviewQuestion;
 }
+
+/** A page of a review, or what a sign-off of it keeps with the rows of these ids. */
+export type ReviewQuestion = { list: ReviewList } | { marked: readonly string[] };
 
 /** What has changed in who has access to a part since an earlier state. */
 export interface ReviewedTask extends ComparedTask {
@@ -113,7 +118,7 @@ export type DraftTask =
   | { reviewed: ReviewedTask }
   | { lint: LintTask };
 
-export type DraftFound = DraftPlan | WhyNot | StatesCompared | AccessReview | ReviewedSince | Linted;
+export type DraftFound = DraftPlan | WhyNot | StatesCompared | ReviewPage | SignedReview | ReviewedSince | Linted;
 
 /** What the thread is told: another base begins with `base`, and the task is about the differences since the last one. */
 export type DraftTold =

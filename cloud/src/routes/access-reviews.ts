@@ -2,8 +2,9 @@ import type { JsonObject } from '@authz-service/core/json';
 import type { ReviewScope } from '@authz-service/core/review/review-scope';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
-import { REVIEW_ROWS_MAX, reviewPart } from '../commands/review-part.js';
+import { reviewPart } from '../commands/review-part.js';
 import { pastQuery } from '../commands/tenant-at.js';
+import { paging } from '../http/paging.js';
 import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
 
@@ -23,6 +24,21 @@ const query = z.strictObject({
     description:
       'The clock of a review at a revision, from which on it is looked at (RFC 3339), from the commit until now; absent for that of `at`.',
   }),
+  list: z.enum(['rows', 'subjects']).default('rows').meta({
+    description:
+      '`rows`: what a group, a role or everyone gives its members is one row each. `subjects`: each subject with a record by itself.',
+  }),
+  row: z.string().min(1).max(64).optional().meta({ description: 'The id of a row: only its members are listed.' }),
+  words: z.string().max(1000).optional().meta({
+    description: 'Only what has all of these words: of a row, or of it and a member together.',
+  }),
+  limit: paging.limit,
+  offset: z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a number from 0 on')
+    .transform(Number)
+    .default(0)
+    .meta({ description: 'How many to leave out at the beginning: pages of one revision and clock fit together.' }),
 });
 
 const resourcesSchema = z.looseObject({
@@ -33,11 +49,23 @@ const resourcesSchema = z.looseObject({
 });
 
 const accessShape = {
-  id: z.string().meta({ description: 'Hangs on all that the row says but for the ways.' }),
+  id: z.string().meta({ description: 'Hangs on all that the row says but for the ways, and on each of its members.' }),
   subject: z.union([
+    z.strictObject({
+      kind: z.literal('members'),
+      of: z.string().meta({
+        description:
+          'All who belong to this directly and have the access by it: `group/finance`, `role/billing/clerk`, `everyone/user`.',
+      }),
+      count: z.int(),
+    }),
     z.strictObject({ kind: z.literal('recorded'), path: z.string(), name: z.string().optional() }),
     z.strictObject({ kind: z.literal('unrecorded'), type: z.string() }),
-    z.strictObject({ kind: z.literal('named_role'), role: z.string() }),
+    z.strictObject({
+      kind: z.literal('named_role'),
+      role: z.string(),
+      types: z.array(z.string()).optional().meta({ description: 'Only subjects of these types.' }),
+    }),
   ]),
   actions: z.array(z.string()),
   actions_except: z.array(z.string()).optional(),
@@ -66,8 +94,11 @@ const reviewSchema = z.strictObject({
   revision: z.string(),
   committed_at: z.iso.datetime(),
   as_of: z.iso.datetime(),
-  rows: z.array(rowSchema).meta({ description: `By subject; the first ${REVIEW_ROWS_MAX}.` }),
-  count: z.int().meta({ description: 'How many rows there are.' }),
+  rows: z.array(rowSchema),
+  row_count: z.int().meta({ description: 'How many rows the whole review has.' }),
+  listed: z
+    .strictObject({ rows: z.int(), subjects: z.int() })
+    .meta({ description: 'How many rows have the words, and how many they are with each subject by itself.' }),
   complete: z.boolean().meta({ description: 'False if there was too much to look at.' }),
 });
 
@@ -82,13 +113,14 @@ export function accessReviewRoutes(cloud: Cloud): Route[] {
         id: 'reviewAccess',
         summary: 'Who has access to a part of the tenant, on what, by which ways and under which conditions.',
         tag: 'console',
-        responses: { 200: { description: 'The rows.', schema: reviewSchema } },
+        responses: { 200: { description: 'The page.', schema: reviewSchema } },
         problems: ['not_found', 'outside_history', 'stale_base', 'timeout', 'too_many_requests'],
       },
-      handle: async ({ credential, query: { at, actions, as_of: clock, ...of }, now, signal }) => {
-        const scope: ReviewScope = { ...of, ...(actions && { actions: actionsOf(actions) }) };
+      handle: async ({ credential, query: asked, now, signal }) => {
+        const { part, path, actions, at, as_of: clock, ...list } = asked;
+        const scope: ReviewScope = { part, path, ...(actions && { actions: actionsOf(actions) }) };
         const asOf = clock === undefined ? undefined : Date.parse(clock);
-        const found = await reviewPart(cloud, { credential, at, asOf, scope, now }, signal);
+        const found = await reviewPart(cloud, { credential, at, asOf, scope, now, list }, signal);
         return json(200, found as unknown as JsonObject);
       },
     }),

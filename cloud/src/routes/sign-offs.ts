@@ -5,7 +5,6 @@ import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { LISTED_MAX } from '../commands/compare-revisions.js';
-import { REVIEW_ROWS_MAX } from '../commands/review-part.js';
 import { changesSinceSignOff, signOff } from '../commands/sign-off.js';
 import { pageSchema, paging } from '../http/paging.js';
 import { json } from '../http/reply.js';
@@ -41,7 +40,7 @@ const wishSchema = z
       .array(z.string().max(64))
       .max(TO_CHANGE_MAX)
       .default([])
-      .meta({ description: 'The ids of the rows of the review that need change.' }),
+      .meta({ description: 'The ids of the rows of the review, and of members of rows, that need change.' }),
   })
   .superRefine(({ decision: decided, note, rows_to_change }, context) => {
     const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
@@ -64,7 +63,9 @@ const signOffSchema = z.strictObject({
   decision,
   note: z.string(),
   row_count: z.int(),
-  rows_digest: z.string().meta({ description: 'SHA-256 over the ids of all rows, one a line.' }),
+  rows_digest: z
+    .string()
+    .meta({ description: 'SHA-256 over the ids of all rows, one a line; they hang on the members of rows, too.' }),
   to_change: z.array(reviewedAccessSchema),
 });
 
@@ -90,7 +91,7 @@ export function signOffRoutes(cloud: Cloud): Route[] {
       body: { limitBytes: 64 * 1024, schema: wishSchema, parse, wrongType: 'unsupported_media_type' },
       operation: {
         id: 'signOff',
-        summary: `Records that the signed-in person has reviewed a part of at most ${REVIEW_ROWS_MAX} rows at a revision.`,
+        summary: 'Records that the signed-in person has reviewed a part at a revision.',
         tag: 'console',
         responses: { 201: { description: 'The sign-off, which nothing changes or removes.', schema: signOffSchema } },
         problems: ['conflict', ...computing],

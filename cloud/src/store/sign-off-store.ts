@@ -1,4 +1,4 @@
-import type { ReviewedAccess } from '@authz-service/core/review/review-access';
+import type { ReviewedAccess } from '@authz-service/core/review/reviewed-access';
 
 /** That somebody has reviewed who has access to a part of a tenant. Nothing changes or removes one but its tenant's end. */
 export interface SignOffRow {
@@ -19,7 +19,7 @@ export interface SignOffRow {
   decision: 'keep' | 'change';
   note: string;
   row_count: number;
-  /** Of the identities of all rows. */
+  /** SHA-256 over the identities of all rows, which hang on their members. */
   rows_digest: string;
   to_change: readonly ReviewedAccess[];
 }

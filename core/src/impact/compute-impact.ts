@@ -1,13 +1,14 @@
 import type { EngineRecord } from '../decision/api/engine.js';
 import { compileInSteps } from '../decision/compile-engine.js';
 import type { CompiledEngine } from '../decision/compiled-engine.js';
-import { splitAddress } from '../records/address.js';
+import { type Address, type Path, splitAddress } from '../records/address.js';
 import { Answers } from './access/answers.js';
 import { columnsOf, grouped, unitsOf } from './access/column-groups.js';
 import { Columns, ColumnTables } from './access/columns.js';
 import { type Cell, ColumnComparison } from './access/compare-columns.js';
 import { FreeTexts } from './access/free-texts.js';
 import { GrantedRules } from './access/granted-rules.js';
+import { Memberships } from './access/memberships.js';
 import { ParentCombinations } from './access/parent-combinations.js';
 import { placeEffectsOf } from './access/place-effects.js';
 import { PresentLists } from './access/present-list.js';
@@ -15,11 +16,13 @@ import { Region } from './access/region.js';
 import { Touching } from './access/touched.js';
 import { TypeUniverses } from './access/type-universe.js';
 import type { PairChange } from './api/access-delta.js';
-import type { Impact } from './api/impact.js';
+import type { Finding } from './api/finding.js';
+import type { AlikeSubjects, Impact } from './api/impact.js';
 import type { ImpactOptions, TenantSide } from './api/side.js';
 import { completeFindings } from './findings/complete-findings.js';
 import { type DraftFinding, draftFindings, worse } from './findings/findings.js';
 import { pairLines } from './findings/pair-lines.js';
+import type { Rectangle } from './findings/rectangles.js';
 import { Remainders } from './remainder/remainders.js';
 import { PrincipalIds } from './universe/principal-ids.js';
 import { type ChangedRecord, type Differing, differing } from './universe/record-changes.js';
@@ -53,7 +56,7 @@ export interface ChangedState extends Omit<Differing, 'records'> {
 /** The same for one of many changes of a state that is compiled already. */
 export function* impactOfChanges(
   { engine, policies, changes, ids, sides }: ChangedState,
-  { now, explained = true, pairsMax }: ImpactOptions,
+  { now, explained = true, byMembership = false, pairsMax }: ImpactOptions,
 ): Generator<undefined, Impact> {
   const principals = new PrincipalIds();
   const tables = new ColumnTables(principals, now);
@@ -77,7 +80,8 @@ export function* impactOfChanges(
   const classes = subjects.classes();
   const free = new FreeTexts(engine, changes, universe, subjects.types);
   const answers = new Answers(tables, principals, remainders, free, now);
-  const comparison = new ColumnComparison(tables, classes, answers, pairsMax);
+  const memberships = byMembership ? yield* Memberships.look(engine, classes, tables, answers, remainders) : undefined;
+  const comparison = new ColumnComparison(tables, classes, answers, pairsMax, memberships);
   const share = comparison.share.bind(comparison);
   yield* new ParentCombinations(region, [placesBefore, placesAfter], changedResources(changes), share).mark();
   const units = [...unitsOf(region, universe)];
@@ -105,8 +109,10 @@ export function* impactOfChanges(
   const findings = explained
     ? yield* completeFindings({ drafts, engine, changes, sides, principals, universe, lists })
     : drafts.map(({ finding }) => ({ ...finding, causes: [] }));
+  const rectangles = new Map<Finding, Rectangle>();
+  for (const [at, finding] of findings.entries()) rectangles.set(finding, (drafts[at] as DraftFinding).rectangle);
   findings.sort(worse);
-  const rectangles = new Map(drafts.map(({ finding, rectangle }) => [finding.id, rectangle]));
+  const paths = recordPaths();
   return {
     delta: {
       format: 1,
@@ -117,18 +123,36 @@ export function* impactOfChanges(
       findings,
     },
     pairs: () => pairLines(cells, universe),
-    subjectsOf: ({ id }) => subjectsIn(rectangles.get(id)),
-    resourcesOf: ({ id }) => resourcesIn(rectangles.get(id)),
+    subjectsOf: (finding) => subjectsIn(rectangles.get(finding)),
+    alikeIn: (finding) => alikeIn(rectangles.get(finding)),
+    resourcesOf: (finding) => paths(rectangles.get(finding)?.units ?? []),
   };
 }
 
-function subjectsIn(rectangle: DraftFinding['rectangle'] | undefined): string[] {
+function alikeIn(rectangle: Rectangle | undefined): AlikeSubjects[] {
+  return [...(rectangle?.ways ?? [])].map(([{ one, members }, way]) => ({
+    ...{ kind: one.kind, type: one.type, alike: one.index, of: one.members.length, members },
+    ...(one.role !== undefined && { role: one.role }),
+    by: way.split(' ').filter(Boolean) as Address[],
+  }));
+}
+
+function subjectsIn(rectangle: Rectangle | undefined): string[] {
   const recorded = rectangle?.blocks.filter(({ one }) => one.kind === 'recorded') ?? [];
   return [...new Set(recorded.flatMap(({ members }) => members.map(({ path }) => path)))].sort();
 }
 
-function resourcesIn(rectangle: DraftFinding['rectangle'] | undefined): string[] {
-  return [...new Set((rectangle?.units ?? []).flatMap((unit) => recordPath(unit) ?? []))].sort();
+/** Lists the paths of recorded resources, sorted; many findings are about the same ones. */
+function recordPaths(): (units: readonly ResourceUnit[]) => readonly Path[] {
+  const known = new WeakMap<readonly ResourceUnit[], readonly Path[]>();
+  return (units) => {
+    let paths = known.get(units);
+    if (paths === undefined) {
+      paths = [...new Set(units.flatMap((unit) => recordPath(unit) ?? []))].sort();
+      known.set(units, paths);
+    }
+    return paths;
+  };
 }
 
 /** The paths of resources that change, and of those that one state does not have. */

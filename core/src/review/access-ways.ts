@@ -3,24 +3,19 @@ import type { DecisionRequest } from '../decision/api/request.js';
 import type { CompiledEngine } from '../decision/compiled-engine.js';
 import type { FindingResources } from '../impact/api/finding.js';
 import { propertiesOf, unrecordedUnit } from '../impact/universe/resource-places.js';
+import { ProblemError } from '../problem.js';
 import { type Address, names, type Path, splitReference } from '../records/address.js';
-import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
+import { EVERY_TYPE, EVERYONE, everyoneType } from '../records/everyone.js';
 import type { Fields, StoredRecord } from '../records/registry.js';
-import type { ReviewedAccess } from './review-access.js';
-
-/** How a subject comes to a policy that allows it something. */
-export interface Way {
-  /** Addresses: groups and roles in the order in which they lead there; empty where the policy is the subject's own. */
-  readonly through: readonly Address[];
-  readonly policy: Address;
-  /** The path of the resource on which the role is held, unless it is held everywhere. */
-  readonly place?: Path;
-  /** RFC 3339: since when all links of the way are there. */
-  readonly since?: string;
-}
+import type { FoundRow } from './review-rows.js';
+import type { RowSubject, Way } from './reviewed-access.js';
 
 /** A name that no request has: it stands for what has no record. */
 const ANY = '(any)';
+
+/** So many members of a row, and actions, are asked about. */
+const MEMBERS_ASKED = 3;
+const ACTIONS_ASKED = 10;
 
 /** Asks the engine by which policies, roles and groups rows of a review come about. */
 export class AccessWays {
@@ -44,12 +39,41 @@ export class AccessWays {
     return this.#subjects.get(subject)?.name;
   }
 
-  /** The ways of a row, as they are for one of its actions on one of its resources. */
-  of(row: ReviewedAccess): Way[] {
+  /** The ways of a row, as they are for its actions on one of its resources. */
+  of(row: FoundRow): Way[] {
+    const { subject, members, actions } = row;
+    if (subject.kind !== 'members') return this.#waysOf(row, subject, actions.slice(0, ACTIONS_ASKED));
+    // Of one who comes to it in several ways only the strongest is told.
+    for (const { path } of evenly(members)) {
+      const ways = this.#waysOf(row, { kind: 'recorded', path }, actions.slice(0, ACTIONS_ASKED), subject.of);
+      if (ways.length > 0) return ways.map(({ since: _, ...way }) => way);
+    }
+    return [];
+  }
+
+  /** The ways of a row with members, as one of these has them. */
+  ofMember({ subject }: FoundRow, ways: readonly Way[], path: Path): Way[] {
+    const isAll = subject.kind === 'members' && everyoneType(subject.of) !== undefined;
+    return ways.map((way) => {
+      const since = this.#sinceOf([...(isAll ? [] : [`subject/${path}`]), ...way.through], way.policy, way.place);
+      return { ...way, ...(since !== undefined && { since }) };
+    });
+  }
+
+  #waysOf(row: FoundRow, subject: RowSubject, actions: readonly string[], by?: Address): Way[] {
+    const found = new Map<string, Way>();
+    for (const action of actions)
+      for (const way of this.#waysTo(row, subject, action)) {
+        const { through, policy, place } = way;
+        if (by === undefined || through[0] === by) found.set([...through, policy, place].join(' '), way);
+      }
+    return [...found.values()];
+  }
+
+  #waysTo(row: FoundRow, subject: RowSubject, action: string): Way[] {
     const at = row.from === null ? this.now : Date.parse(row.from);
-    const request = this.#sampleOf(row);
-    if (request === undefined) return [];
-    const { candidates } = this.engine.explain(request, at);
+    const request = this.#sampleOf(row, subject, action);
+    const candidates = request === undefined ? [] : this.#candidates(request, at);
     const allowing = candidates.filter(({ effect }) => effect === 'ALLOW');
     const counting = allowing.filter(({ outcome }) => outcome === 'applies');
     // What depends on the request may come by each policy that has a condition.
@@ -57,11 +81,24 @@ export class AccessWays {
     return [...counting, ...open].map((candidate) => this.#wayOf(candidate));
   }
 
-  #sampleOf({ subject, actions, actions_except = [], resources }: ReviewedAccess): DecisionRequest | undefined {
+  #candidates(request: DecisionRequest, at: number): readonly ExplainedCandidate[] {
+    try {
+      return this.engine.explain(request, at).candidates;
+    } catch (error) {
+      // The engine refuses the sample, perhaps since a condition fails without what requests send.
+      if (error instanceof ProblemError) return [];
+      throw error;
+    }
+  }
+
+  #sampleOf(
+    { actions_except = [], resources }: FoundRow,
+    subject: RowSubject,
+    own: string,
+  ): DecisionRequest | undefined {
     const [first] = resources;
     const type = first && this.engine.types.get(first.type);
     if (first === undefined || type === undefined) return undefined;
-    const [own = ANY] = actions;
     const action = own === '*' ? (type.actions.find((one) => !actions_except.includes(one)) ?? ANY) : own;
     const resource = this.#resourceOf(first);
     return resource && { subject: subjectOf(subject), action: { name: action }, resource };
@@ -112,13 +149,20 @@ export class AccessWays {
   }
 }
 
-function subjectOf(subject: ReviewedAccess['subject']): DecisionRequest['subject'] {
+function subjectOf(subject: RowSubject): DecisionRequest['subject'] {
   if (subject.kind === 'recorded') {
     const [type = '', id = ''] = names(subject.path);
     return { type, id };
   }
   if (subject.kind === 'unrecorded') return { type: subject.type === '*' ? ANY : subject.type, id: ANY };
-  return { type: ANY, id: ANY, roles: [subject.role] };
+  if (subject.kind === 'named_role') return { type: subject.types?.[0] ?? ANY, id: ANY, roles: [subject.role] };
+  throw new Error('members are asked about one by one');
+}
+
+/** Some of a list, from all over it. */
+function evenly<T>(list: readonly T[]): Iterable<T> {
+  const step = Math.max(1, Math.floor(list.length / MEMBERS_ASKED));
+  return list.filter((_, at) => at % step === 0).slice(0, MEMBERS_ASKED);
 }
 
 /** The address of the record that gives a role, group or policy to somebody. */

@@ -11,14 +11,25 @@ export function findingInScope(
   scope: ReviewScope,
   scoped: ScopedRecords,
 ): Finding | undefined {
-  const actions = actionsIn(finding, scope.actions);
-  const resources = finding.resources.flatMap((one) => resourcesIn(one, recorded, scope, scoped));
+  const actions = actionsInScope(finding, scope.actions);
+  const resources = resourcesInScope(finding, recorded, scope, scoped);
   if (actions === undefined || resources.length === 0) return undefined;
   const { actions_except: _, ...rest } = finding;
   return { ...rest, ...actions, resources };
 }
 
-function actionsIn(
+/** Its resources that belong to the part. */
+export function resourcesInScope(
+  { resources }: Finding,
+  recorded: readonly Path[],
+  scope: ReviewScope,
+  scoped: ScopedRecords,
+): FindingResources[] {
+  return resources.flatMap((one) => resourcesIn(one, recorded, scope, scoped));
+}
+
+/** Those of its actions that are wanted; undefined if none is. */
+export function actionsInScope(
   { actions, actions_except }: Pick<Finding, 'actions' | 'actions_except'>,
   wanted: readonly string[] | undefined,
 ): Pick<Finding, 'actions' | 'actions_except'> | undefined {

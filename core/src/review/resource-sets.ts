@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FindingResources } from '../impact/api/finding.js';
 import { canonicalJson } from '../json.js';
 import { type Path, typeOfResource } from '../records/address.js';
@@ -69,7 +70,10 @@ export class ResourceSets {
       if (unrecorded) resources.push({ type, which: 'unrecorded', recorded: 0 });
     }
     if (!unrecorded) resources.push(...others(said));
-    return { key: canonicalJson([resources, recorded] as never), resources };
+    const key = createHash('sha256')
+      .update(canonicalJson([resources, recorded] as never))
+      .digest('hex');
+    return { key, resources };
   }
 }
 

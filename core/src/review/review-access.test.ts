@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Kind } from '../records/kinds.js';
 import { declare, definitionOf, type StoredRecord } from '../records/registry.js';
 import { finished } from '../time-slicing.js';
+import type { ReviewList } from './found-review.js';
 import { reviewAccess, reviewChanges } from './review-access.js';
 import type { ReviewScope } from './review-scope.js';
+import type { RowSubject } from './reviewed-access.js';
 
 const NOW = Date.parse('2026-11-23T00:00:00Z');
 const MADE = '2026-01-01T00:00:00.000Z';
@@ -65,14 +67,20 @@ const FILES: ReviewScope = { part: 'resource_type', path: 'docs/file' };
 const HR: ReviewScope = { part: 'resource', path: 'docs/folder/hr' };
 const PLAN: ReviewScope = { part: 'resource', path: 'docs/file/plan' };
 
-function rows(records: StoredRecord[], scope: ReviewScope, rowsMax = 100) {
-  return finished(reviewAccess([...base, ...records], scope, { now: NOW, rowsMax }));
+const review = (records: StoredRecord[], scope: ReviewScope) =>
+  finished(reviewAccess([...base, ...records], scope, { now: NOW }));
+
+function page(records: StoredRecord[], scope: ReviewScope, asked: Partial<ReviewList> = {}) {
+  const found = review(records, scope).page({ list: 'rows', offset: 0, limit: 100, ...asked });
+  if (found === undefined) throw new Error('no such row');
+  return found;
 }
 
+const rows = (...asked: Parameters<typeof page>) => page(...asked).rows;
+
 /** One row in a line: who, actions, on what, by which ways, if. */
-function lines(records: StoredRecord[], scope: ReviewScope): string[] {
-  return rows(records, scope).rows.map(({ subject, actions, actions_except, resources, ways, condition, until }) => {
-    const who = subject.kind === 'recorded' ? subject.path : `${subject.kind} ${Object.values(subject)[1]}`;
+function lines(...asked: Parameters<typeof page>): string[] {
+  return rows(...asked).map(({ subject, actions, actions_except, resources, ways, condition, until }) => {
     const what = resources
       .map(({ type, which, below, names }) =>
         [names?.join('+') ?? `${which} ${type}`, below && `below ${below}`].filter(Boolean).join(' '),
@@ -82,10 +90,17 @@ function lines(records: StoredRecord[], scope: ReviewScope): string[] {
       [...through, policy, place && `on ${place}`].filter(Boolean).join(' > '),
     );
     const except = actions_except ? ` but ${actions_except.join(' ')}` : '';
-    return [`${who}: ${actions.join(' ')}${except}: ${what}: ${by.join(' | ')}`, condition, until]
+    return [`${whoOf(subject)}: ${actions.join(' ')}${except}: ${what}: ${by.join(' | ')}`, condition, until]
       .filter(Boolean)
       .join('; ');
   });
+}
+
+function whoOf(subject: RowSubject): string {
+  if (subject.kind === 'recorded') return subject.path;
+  if (subject.kind === 'members') return `${subject.count} of ${subject.of}`;
+  if (subject.kind === 'unrecorded') return `unrecorded ${subject.type}`;
+  return ['named_role', subject.role, ...(subject.types ? ['for', ...subject.types] : [])].join(' ');
 }
 
 describe('a review', () => {
@@ -103,7 +118,7 @@ describe('a review', () => {
       FILES,
       [
         'named_role reader: read: all docs/file: role/reader > policy/files',
-        'user/anne: read: all docs/file: group/staff > role/reader > policy/files',
+        '1 of group/staff: read: all docs/file: group/staff > role/reader > policy/files',
       ],
     ],
     [
@@ -112,7 +127,7 @@ describe('a review', () => {
       FILES,
       [
         'unrecorded user: read: all docs/file: everyone/user > policy/files',
-        ...['anne', 'bert', 'cleo'].map((id) => `user/${id}: read: all docs/file: everyone/user > policy/files`),
+        '3 of everyone/user: read: all docs/file: everyone/user > policy/files',
       ],
     ],
     [
@@ -126,7 +141,7 @@ describe('a review', () => {
         given('shut', 'subject', 'user/bert'),
       ],
       FILES,
-      ['user/anne: read: all docs/file: group/staff > policy/files'],
+      ['1 of group/staff: read: all docs/file: group/staff > policy/files'],
     ],
     [
       'keeps what depends on the request as a condition',
@@ -144,7 +159,7 @@ describe('a review', () => {
       FILES,
       [
         'named_role reader: read: all docs/file: role/reader > policy/files',
-        'user/anne: read: all docs/file: role/reader > policy/files; 2027-01-01T00:00:00.000Z',
+        '1 of role/reader: read: all docs/file: role/reader > policy/files; 2027-01-01T00:00:00.000Z',
       ],
     ],
     [
@@ -178,6 +193,152 @@ describe('a review', () => {
     expect(lines(records, scope)).toEqual(expected);
   });
 
+  it('makes one row of all who have it by the same group, and one of each who has it alone', () => {
+    const records = [
+      policy('files'),
+      given('files', 'group', 'staff'),
+      given('files', 'subject', 'user/cleo'),
+      ...['user/anne', 'user/bert', 'user/cleo'].map((one) => member('staff', one)),
+    ];
+    const group = '3 of group/staff: read: all docs/file: group/staff > policy/files';
+    const alone = 'user/cleo: read: all docs/file: policy/files';
+    expect(lines(records, FILES)).toEqual([group, alone]);
+    const { listed, rows: each } = page(records, FILES, { list: 'subjects' });
+    expect(listed).toEqual({ rows: 2, subjects: 4 });
+    expect(each.map(({ subject, ways }) => `${whoOf(subject)} ${ways[0]?.through}`)).toEqual([
+      'user/anne group/staff',
+      'user/bert group/staff',
+      'user/cleo group/staff',
+      'user/cleo ',
+    ]);
+  });
+
+  it('keeps apart what members of a group have besides, and whoever is denied or limited', () => {
+    const records = [
+      policy('files'),
+      given('files', 'group', 'staff'),
+      ...['user/anne', 'user/bert', 'user/cleo'].map((one) => member('staff', one)),
+      policy('more', { actions: ['write'] }),
+      given('more', 'subject', 'user/anne'),
+      policy('limit', { effect: 'DENY', priority: 1, condition: 'context.away == true' }),
+      given('limit', 'subject', 'user/bert'),
+    ];
+    const said = lines(records, FILES);
+    expect(said.map((line) => line.split(': ').slice(0, 2).join(': '))).toEqual([
+      '2 of group/staff: read',
+      '1 of group/staff: read',
+      'user/anne: write',
+    ]);
+    expect(said[1]).toContain('context.away');
+  });
+
+  it('tells only of the groups by which a condition can be met', () => {
+    const records = [
+      policy('files', { condition: 'subject.id == "anne" && context.mfa' }),
+      given('files', 'group', 'staff'),
+      record('group', { name: 'board' }),
+      policy('other', { condition: 'subject.id == "bert" && context.mfa' }),
+      given('other', 'group', 'board'),
+      ...['staff', 'board'].flatMap((group) => ['user/anne', 'user/bert'].map((one) => member(group, one))),
+    ];
+    const each = rows(records, FILES, { list: 'subjects' });
+    expect(each.map(({ subject, ways }) => `${whoOf(subject)} ${ways.map(({ through }) => through)}`)).toEqual([
+      'user/bert group/board',
+      'user/anne group/staff',
+    ]);
+  });
+
+  it('tells of a group by which somebody has it later, and only until it ends by the other', () => {
+    const turn = '2027-01-01T00:00:00Z';
+    const linked = (group: string, more: Record<string, string>) =>
+      record('group_membership', { group, entity_type: 'subject', entity: 'user/anne', ...more });
+    const records = [
+      record('group', { name: 'board' }),
+      policy('files'),
+      given('files', 'group', 'staff'),
+      given('files', 'group', 'board'),
+      linked('staff', { expires_at: turn }),
+      linked('board', { starts_at: turn }),
+    ];
+    const who = rows(records, FILES).map(({ subject }) => whoOf(subject));
+    expect(who).toEqual(['1 of group/board', '1 of group/staff']);
+  });
+
+  it('says of which types of subjects a role that requests name is worth something', () => {
+    const records = [
+      policy('files'),
+      given('files', 'role', 'reader'),
+      policy('shut', { effect: 'DENY', priority: 1 }),
+      given('shut', 'everyone', 'user'),
+      policy('robots', { effect: 'DENY', priority: 1, condition: 'subject.type != "robot"' }),
+      given('robots', 'everyone', '*'),
+      record('subject', { type: 'robot', id: 'r2' }),
+    ];
+    expect(lines(records, FILES)[0]).toBe(
+      'named_role reader for robot: read: all docs/file: role/reader > policy/files',
+    );
+  });
+
+  describe('with pages', () => {
+    const records = [
+      policy('files'),
+      given('files', 'everyone', 'user'),
+      policy('more', { actions: ['write'] }),
+      ...['anne', 'bert'].map((id) => given('more', 'subject', `user/${id}`)),
+    ];
+    const one = (asked: Partial<ReviewList>) => lines(records, FILES, asked).map((line) => line.split(':')[0]);
+
+    it.each<[string, Partial<ReviewList>, string[]]>([
+      ['rows', { offset: 1, limit: 2 }, ['3 of everyone/user', 'user/anne']],
+      ['rows behind the last one', { offset: 4, limit: 2 }, []],
+      ['subjects', { list: 'subjects', offset: 2, limit: 3 }, ['user/bert', 'user/cleo', 'user/anne']],
+      ['rows with a word of a member', { words: 'cleo' }, ['3 of everyone/user']],
+      ['subjects with the name of a member', { list: 'subjects', words: 'CLEO read' }, ['user/cleo']],
+      ['rows by their ways', { words: 'policy/more bert' }, ['user/bert']],
+      ['nothing where a word is nowhere', { words: 'cleo write' }, []],
+    ])('lists %s', (_, asked, expected) => {
+      expect(one(asked)).toEqual(expected);
+    });
+
+    it('counts what is listed', () => {
+      const { row_count, listed } = page(records, FILES, { words: 'anne', limit: 1 });
+      expect({ row_count, listed }).toEqual({ row_count: 4, listed: { rows: 2, subjects: 2 } });
+    });
+
+    it('lists the members of a row, and of no other', () => {
+      const [, everyone] = rows(records, FILES);
+      expect(one({ row: everyone?.id, offset: 1, limit: 5 })).toEqual(['user/bert', 'user/cleo']);
+      const found = review(records, FILES);
+      expect(found.page({ list: 'rows', row: '0123', offset: 0, limit: 5 })).toBeUndefined();
+    });
+  });
+
+  describe('that is signed off', () => {
+    const records = [
+      policy('files'),
+      given('files', 'group', 'staff'),
+      member('staff', 'user/anne'),
+      given('files', 'subject', 'user/cleo'),
+    ];
+    const signed = (more: StoredRecord[], ids: string[] = []) => review([...records, ...more], FILES).signed(ids);
+
+    it('keeps what the marked rows and members say', () => {
+      const [group, cleo] = rows(records, FILES);
+      const [anne] = rows(records, FILES, { list: 'subjects' });
+      const said = [group, cleo, anne].map(({ ways: _, ...one } = { ways: [] } as never) => one);
+      const ids = [group, cleo, anne].map((one) => one?.id ?? '');
+      expect(signed([], [...ids, '0123', `${ids[0]}-0123`]).marked).toEqual(said);
+      expect(anne?.subject).toEqual({ kind: 'recorded', path: 'user/anne', name: 'ANNE' });
+    });
+
+    it('has another digest once a row has another member', () => {
+      const { row_count, rows_digest } = signed([member('staff', 'user/bert')]);
+      expect(row_count).toBe(signed([]).row_count);
+      expect(rows_digest).not.toBe(signed([]).rows_digest);
+      expect(signed([]).rows_digest).toBe(signed([]).rows_digest);
+    });
+  });
+
   it('is about the named actions alone', () => {
     const records = [
       belowFolder,
@@ -193,24 +354,19 @@ describe('a review', () => {
   it('says since when the last link of a way is there', () => {
     const later = '2026-05-05T00:00:00.000Z';
     const records = [policy('files'), given('files', 'group', 'staff'), member('staff', 'user/anne', later)];
-    const [row] = rows([...records, given('files', 'subject', 'user/bert')], FILES).rows;
+    const [row] = rows(records, FILES, { list: 'subjects' });
     expect(row).toMatchObject({ subject: { path: 'user/anne', name: 'ANNE' }, ways: [{ since: later }] });
-  });
-
-  it('lists no more rows than were asked for, and counts all', () => {
-    const { rows: listed, count } = rows([policy('files'), given('files', 'everyone', 'user')], FILES, 2);
-    expect({ listed: listed.length, count }).toEqual({ listed: 2, count: 4 });
   });
 
   it('gives a row the same identity whatever others may', () => {
     const anne = [policy('files'), given('files', 'subject', 'user/anne')];
-    const [alone] = rows(anne, FILES).rows;
-    const [first, second] = rows([...anne, given('files', 'subject', 'user/bert')], FILES).rows;
+    const [alone] = rows(anne, FILES);
+    const [first, second] = rows([...anne, given('files', 'subject', 'user/bert')], FILES);
     expect(first?.id).toBe(alone?.id);
     const [among] = rows(
       [...anne, onFile, given('one', 'subject', 'user/bert'), belowFolder, given('hr', 'subject', 'user/cleo')],
       FILES,
-    ).rows;
+    );
     expect(among).toEqual(alone);
     expect(second?.id).not.toBe(first?.id);
   });

@@ -1,127 +1,230 @@
 import { createHash } from 'node:crypto';
 import type { Finding } from '../impact/api/finding.js';
+import type { AlikeSubjects } from '../impact/api/impact.js';
 import { canonicalJson } from '../json.js';
-import { type Path, typeOfResource } from '../records/address.js';
-import { type ResourcePart, ResourceSets } from './resource-sets.js';
-import type { ReviewedAccess, RowSubject } from './review-access.js';
-import type { ScopedRecords } from './review-scope.js';
+import { type Path, splitReference, typeOfResource } from '../records/address.js';
+import { actionsInScope, resourcesInScope } from './findings-in-scope.js';
+import { type ResourcePart, type ResourceSet, ResourceSets } from './resource-sets.js';
+import type { ReviewScope, ScopedRecords } from './review-scope.js';
+import type { AccessLimits, AllowedActions, RowSubject } from './reviewed-access.js';
+import { type Member, type Said, SaidOfSubjects } from './said-of-subjects.js';
 
 /** Any action that nothing names. */
 const OTHER = '*';
 
-type Limits = Pick<ReviewedAccess, 'condition' | 'unclear' | 'from' | 'until'>;
-
-/** What is said of one subject under the same limits. */
-interface Told {
+/** A row, with all of whom it is about. */
+export interface FoundRow extends AllowedActions, AccessLimits {
+  readonly id: string;
   readonly subject: RowSubject;
-  readonly limits: Limits;
-  readonly said: { readonly part: ResourcePart; readonly finding: Finding }[];
+  /** With a record, sorted; those of `members` and `recorded`. */
+  readonly members: readonly Member[];
 }
+
+/** Some of what a finding says: actions on resources of one type. */
+interface Statement extends Said {
+  readonly type: Path;
+  readonly actions: readonly string[];
+  readonly except: readonly string[];
+  readonly part: ResourcePart;
+}
+
+/** Who is told of together, as long as the same is said of them. */
+type About =
+  | { readonly kind: 'recorded' | 'unrecorded' }
+  | { readonly kind: 'members'; readonly of: string }
+  | { readonly kind: 'named_role'; readonly role: Path };
+
+interface Told {
+  readonly about: About;
+  readonly limits: AccessLimits;
+  readonly said: SaidOfSubjects<Statement>;
+}
+
+type What = AllowedActions & { readonly set: string };
 
 /**
  * Makes rows of findings. Findings share subjects, actions and resources out among themselves in a way that hangs on all of
- * them; a row hangs on its own subject alone: one for each type, limits and set of resources, with all actions on these.
+ * them; what a row says hangs on whom it is about alone: one for each type, limits and set of resources, with all actions on
+ * these. Those who have it by the same membership are one row, and each who has it by themselves is one.
  */
 export class ReviewRows {
   readonly #told = new Map<string, Told>();
   readonly #sets: ResourceSets;
   /** By type: the actions that it declares, and those that findings name. */
   readonly #actions = new Map<Path, Set<string>>();
-  #parts = 0;
+  /** By the list of a finding's recorded resources, which findings share. */
+  readonly #parts = new Map<readonly Path[], readonly ResourcePart[]>();
+  readonly #statements = new Map<string, Statement>();
+  #partCount = 0;
+  readonly #whats = new Map<string, readonly What[]>();
 
-  constructor(scoped: ScopedRecords) {
+  constructor(
+    private readonly scope: ReviewScope,
+    private readonly scoped: ScopedRecords,
+  ) {
     this.#sets = new ResourceSets(scoped);
     for (const { kind, address, fields } of scoped.records)
       if (kind === 'resource_type') this.#actions.set(address.slice('resource_type/'.length), new Set(fields.actions));
   }
 
-  /** `recorded` are the paths of the finding's resources, those beyond the part too; `subjects` of its subjects. */
-  *add(finding: Finding, recorded: readonly Path[], subjects: readonly Path[]): Generator<undefined, void> {
+  /** `recorded` are the paths of the finding's resources, those beyond the part too: the same list where they are the same. */
+  *add(finding: Finding, recorded: readonly Path[], subjects: readonly AlikeSubjects[]): Generator<undefined, void> {
     const { condition, from, until, change } = finding;
     const limits = { condition, ...(change === 'unknown' && { unclear: true as const }), from, until };
-    const parts = this.#partsOf(finding, recorded);
+    const statements = this.#statementsOf(finding, recorded);
+    if (statements.length === 0) return;
     let done = 0;
-    for (const subject of aboutOf(finding, subjects)) {
+    for (const alike of subjects) {
       if (++done % 500 === 0) yield;
-      const key = canonicalJson([subject, limits] as never);
-      const known = this.#told.get(key) ?? { subject, limits, said: [] };
-      this.#told.set(key, known);
-      for (const part of parts) known.said.push({ part, finding });
+      for (const about of aboutOf(alike)) {
+        const key = canonicalJson([about, limits] as never);
+        const told = this.#told.get(key) ?? { about, limits, said: new SaidOfSubjects() };
+        this.#told.set(key, told);
+        told.said.add(alike, statements);
+      }
     }
   }
 
   /** All rows, sorted. */
-  *all(): Generator<undefined, ReviewedAccess[]> {
-    const rows: { key: string; row: ReviewedAccess }[] = [];
-    let done = 0;
-    for (const told of this.#told.values()) {
-      if (++done % 100 === 0) yield;
-      for (const row of this.#rowsOf(told)) rows.push({ key: keyOf(row), row });
+  *all(): Generator<undefined, FoundRow[]> {
+    const rows: { key: string; row: FoundRow }[] = [];
+    for (const { about, limits, said } of this.#told.values()) {
+      yield;
+      const byWhat = new Map<What, { what: What; members: Member[] }>();
+      const same = new Map<string, What>();
+      for (const { members, statements } of said.apart()) {
+        for (const one of this.#whatOf(statements)) {
+          const name = canonicalJson([one.actions, one.actions_except ?? null, one.set] as never);
+          const what = same.get(name) ?? one;
+          same.set(name, what);
+          const known = byWhat.get(what);
+          if (known === undefined) byWhat.set(what, { what, members: [...members] });
+          else for (const member of members) known.members.push(member);
+        }
+      }
+      for (const { what, members } of byWhat.values()) {
+        const { set, ...allowed } = what;
+        for (const { subject, of } of rowsAbout(about, members)) {
+          if (rows.length % 500 === 499) yield;
+          const { resources: _, ...named } = allowed;
+          const hash = createHash('sha256').update(canonicalJson([subject, limits, named, set] as never));
+          if (subject.kind === 'members') for (const { path } of of) hash.update(`\n${path}`);
+          const row = { id: hash.digest('hex').slice(0, 16), subject, ...allowed, ...limits, members: of };
+          rows.push({ key: keyOf(row), row });
+        }
+      }
     }
     rows.sort((left, right) => (left.key < right.key ? -1 : 1));
     return rows.map(({ row }) => row);
   }
 
-  #partsOf({ resources, actions, actions_except = [] }: Finding, recorded: readonly Path[]): ResourcePart[] {
-    return [...new Set(resources.map(({ type }) => type))].map((type) => {
-      const known = this.#actions.get(type) ?? new Set();
-      for (const action of [...actions, ...actions_except]) if (action !== OTHER) known.add(action);
-      this.#actions.set(type, known);
-      const said = resources.filter((one) => one.type === type);
-      const named = said.some(({ which }) => which === 'named' || which === 'recorded' || which === 'all');
-      const own = named ? this.#sets.within(recorded.filter((resource) => typeOfResource(resource) === type)) : [];
-      return { type, index: this.#parts++, said, recorded: own };
+  #statementsOf(finding: Finding, recorded: readonly Path[]): Statement[] {
+    const wanted = actionsInScope(finding, this.scope.actions);
+    if (wanted === undefined) return [];
+    return this.#partsOf(finding, recorded).map((part) => {
+      const { actions, actions_except: except = [] } = wanted;
+      const known = this.#actions.get(part.type) ?? new Set();
+      for (const action of [...actions, ...except]) if (action !== OTHER) known.add(action);
+      this.#actions.set(part.type, known);
+      const key = canonicalJson([part.index, actions, except] as never);
+      const statement = this.#statements.get(key) ?? {
+        ...{ index: this.#statements.size, type: part.type, actions, except, part },
+      };
+      this.#statements.set(key, statement);
+      return statement;
     });
   }
 
-  #rowsOf({ subject, limits, said }: Told): ReviewedAccess[] {
+  #partsOf(finding: Finding, recorded: readonly Path[]): readonly ResourcePart[] {
+    let parts = this.#parts.get(recorded);
+    if (parts === undefined) {
+      const resources = resourcesInScope(finding, recorded, this.scope, this.scoped);
+      parts = [...new Set(resources.map(({ type }) => type))].map((type) => {
+        const said = resources.filter((one) => one.type === type);
+        const named = said.some(({ which }) => which === 'named' || which === 'recorded' || which === 'all');
+        const own = named ? this.#sets.within(recorded.filter((resource) => typeOfResource(resource) === type)) : [];
+        return { type, index: this.#partCount++, said, recorded: own };
+      });
+      this.#parts.set(recorded, parts);
+    }
+    return parts;
+  }
+
+  /** What statements say together: actions by the set of resources on which they are allowed. */
+  #whatOf(statements: readonly Statement[]): readonly What[] {
+    const key = statements.map(({ index }) => index).join();
+    let found = this.#whats.get(key);
+    if (found === undefined) {
+      found = this.#joined(statements);
+      this.#whats.set(key, found);
+    }
+    return found;
+  }
+
+  #joined(statements: readonly Statement[]): What[] {
     const byAction = new Map<string, { type: Path; action: string; parts: ResourcePart[] }>();
-    for (const { part, finding } of said)
-      for (const action of this.#actionsOf(part.type, finding)) {
-        const key = `${part.type} ${action}`;
+    for (const statement of statements)
+      for (const action of this.#actionsOf(statement)) {
+        const { type, part } = statement;
+        const key = `${type} ${action}`;
         const known = byAction.get(key);
-        if (known === undefined) byAction.set(key, { type: part.type, action, parts: [part] });
+        if (known === undefined) byAction.set(key, { type, action, parts: [part] });
         else known.parts.push(part);
       }
-    const bySet = new Map<string, { type: Path; actions: string[]; resources: ReviewedAccess['resources'] }>();
+    const bySet = new Map<string, { type: Path; actions: string[]; set: ResourceSet }>();
     for (const { type, action, parts } of byAction.values()) {
-      const { key, resources } = this.#sets.of(parts);
-      const known = bySet.get(key);
-      if (known === undefined) bySet.set(key, { type, actions: [action], resources });
+      const set = this.#sets.of(parts);
+      const known = bySet.get(set.key);
+      if (known === undefined) bySet.set(set.key, { type, actions: [action], set });
       else known.actions.push(action);
     }
-    return [...bySet].map(([set, { type, actions, resources }]) => {
-      const named = this.#named(type, actions);
-      const id = createHash('sha256').update(canonicalJson([subject, limits, named, set] as never));
-      return { id: id.digest('hex').slice(0, 16), subject, ...named, resources, ...limits };
-    });
+    return [...bySet.values()].map(({ type, actions, set }) => ({
+      ...this.#named(type, actions),
+      resources: set.resources,
+      set: set.key,
+    }));
   }
 
-  #actionsOf(type: Path, { actions, actions_except = [] }: Finding): string[] {
+  #actionsOf({ type, actions, except }: Statement): string[] {
     if (!actions.includes(OTHER)) return [...actions];
-    return [...(this.#actions.get(type) ?? []), OTHER].filter((action) => !actions_except.includes(action));
+    return [...(this.#actions.get(type) ?? []), OTHER].filter((action) => !except.includes(action));
   }
 
-  #named(type: Path, actions: readonly string[]): Pick<ReviewedAccess, 'actions' | 'actions_except'> {
+  #named(type: Path, actions: readonly string[]): Pick<AllowedActions, 'actions' | 'actions_except'> {
     if (!actions.includes(OTHER)) return { actions: [...actions].sort() };
     const except = [...(this.#actions.get(type) ?? [])].filter((action) => !actions.includes(action)).sort();
     return { actions: [OTHER], ...(except.length > 0 && { actions_except: except }) };
   }
 }
 
-function aboutOf({ subjects }: Finding, recorded: readonly Path[]): RowSubject[] {
-  if (subjects.named_role !== undefined)
-    return [{ kind: 'named_role', role: subjects.named_role.slice('role/'.length) }];
-  return [
-    ...recorded.map((path) => ({ kind: 'recorded' as const, path })),
-    ...subjects.unrecorded.map((type) => ({ kind: 'unrecorded' as const, type })),
-  ];
+function aboutOf({ kind, role = '', by }: AlikeSubjects): readonly About[] {
+  if (kind === 'named') return [{ kind: 'named_role', role: splitReference(role).path }];
+  if (kind === 'unrecorded') return [{ kind }];
+  return by.map((of): About => (of === 'own' ? { kind: 'recorded' } : { kind: 'members', of }));
 }
 
-const KINDS = ['unrecorded', 'named_role', 'recorded'];
+/** `members` of those without a record are types of subjects. */
+function rowsAbout(about: About, members: readonly Member[]): { subject: RowSubject; of: readonly Member[] }[] {
+  switch (about.kind) {
+    case 'recorded':
+      return members.map((member) => ({ subject: { kind: 'recorded', path: member.path }, of: [member] }));
+    case 'unrecorded':
+      return members.map(({ path }) => ({ subject: { kind: 'unrecorded', type: path }, of: [] }));
+    case 'named_role': {
+      const types = members.map(({ path }) => path).sort();
+      return [{ subject: { ...about, ...(!types.includes(OTHER) && { types }) }, of: [] }];
+    }
+    case 'members': {
+      const of = members.toSorted((left, right) => (left.path < right.path ? -1 : 1));
+      return [{ subject: { ...about, count: of.length }, of }];
+    }
+  }
+}
+
+const KINDS = ['unrecorded', 'named_role', 'members', 'recorded'];
 
 /** Who is not known by name comes first. */
-function keyOf({ subject, actions, resources, id }: ReviewedAccess): string {
+function keyOf({ subject, actions, resources, condition, id }: FoundRow): string {
   const { kind, ...rest } = subject;
-  return [KINDS.indexOf(kind), Object.values(rest)[0], resources[0]?.type, actions.join(' '), id].join('\n');
+  return [KINDS.indexOf(kind), Object.values(rest)[0], resources[0]?.type, actions.join(' '), condition, id].join('\n');
 }

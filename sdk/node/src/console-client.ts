@@ -146,14 +146,16 @@ export interface ReviewScope {
   actions?: readonly string[] | undefined;
 }
 
-/** What one subject may do to resources of one type, under one condition. */
+/** What subjects may do to resources of one type, under one condition. */
 export interface ReviewRow {
-  /** Hangs on all that the row says but for the ways. */
+  /** Hangs on all that the row says but for the ways, and on each of its members. */
   id: string;
-  subject:
+  subject: /** All who belong directly to a group, a role or everyone, and have it by that: `group/finance`, `everyone/user`. */
+    | { kind: 'members'; of: string; count: number }
     | { kind: 'recorded'; path: string; name?: string }
     | { kind: 'unrecorded'; type: string }
-    | { kind: 'named_role'; role: string };
+    /** With `types` only subjects of these. */
+    | { kind: 'named_role'; role: string; types?: string[] };
   /** `*` stands for every action but those of `actions_except`. */
   actions: string[];
   actions_except?: string[];
@@ -181,16 +183,31 @@ export interface ReviewedResources {
   recorded: number;
 }
 
-/** Who has access to a part of the tenant. Times are RFC 3339. */
+/** Which of a review is asked for. */
+export interface ReviewPage {
+  /** `rows`: what a group, a role or everyone gives its members is one row each. `subjects`: each subject by itself. */
+  list?: 'rows' | 'subjects';
+  /** The id of a row: only its members. */
+  row?: string;
+  /** Only what has all of these words: of a row, or of it and a member together. */
+  words?: string;
+  offset?: number;
+  /** At most 1000. */
+  limit?: number;
+}
+
+/** A page of who has access to a part of the tenant. Times are RFC 3339. */
 export interface AccessReview {
   revision: string;
   committed_at: string;
   /** The moment from which on it is looked at. */
   as_of: string;
-  /** The first ones, by subject. */
+  /** Of the page that was asked for. */
   rows: ReviewRow[];
-  /** How many rows there are. */
-  count: number;
+  /** How many rows the whole review has. */
+  row_count: number;
+  /** How many rows have the words, and how many they are with each subject by itself. */
+  listed: { rows: number; subjects: number };
   /** False if there was too much to look at. */
   complete: boolean;
 }
@@ -204,7 +221,7 @@ export interface SignOffWish extends ReviewScope {
   /** `keep`: all of it is as it should be. */
   decision: 'keep' | 'change';
   note?: string;
-  /** The ids of the rows that need change. */
+  /** The ids of the rows, and members of rows, that need change. */
   rows_to_change?: readonly string[];
 }
 
@@ -322,14 +339,14 @@ export class ConsoleClient extends ServiceClient {
 
   /**
    * Who has access to a part of the tenant, now or at a past revision or time, from there or from `as_of` on. Rejects with
-   * `not_found` for no part.
+   * `not_found` for no part and no row. Pages fit together where they state the revision and clock of the first one.
    */
   async reviewAccess(
     { actions, ...of }: ReviewScope,
-    when: { at?: string; as_of?: string } = {},
+    asked: { at?: string; as_of?: string } & ReviewPage = {},
     options?: CallOptions,
   ): Promise<AccessReview> {
-    const query = { ...of, actions: actions?.join(','), ...when };
+    const query = { ...of, actions: actions?.join(','), ...asked };
     const request: ServiceRequest = { method: 'GET', path: '/access-review', query, repeat: 'harmless' };
     return (await this.json(request, options)) as AccessReview;
   }

@@ -31,6 +31,7 @@ function impactOf(findings: readonly Finding[], pairs: readonly PairLine[] = [])
     delta: { format: 1, now: '2027-01-31T10:00:00Z', counts, exact: true, findings },
     pairs: () => pairs,
     subjectsOf: ({ subjects }) => (subjects.recorded === 0 ? [] : ['user/bob']),
+    alikeIn: () => [],
     resourcesOf: ({ resources }) =>
       resources.flatMap(({ recorded }) => (recorded === 0 ? [] : ['billing/invoice/INV-1'])),
   };

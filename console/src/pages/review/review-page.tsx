@@ -1,13 +1,12 @@
 import type { AccessReview, ReviewRow } from '@authz-service/sdk/console-client';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { client } from '../../api/client.js';
 import { text } from '../../text/english.js';
 import { review } from '../../text/review.js';
 import { signOff } from '../../text/sign-off.js';
 import { Button } from '../../ui/button.js';
-import type { Column } from '../../ui/data-table.js';
 import { Empty } from '../../ui/empty.js';
 import { TextField } from '../../ui/field.js';
 import layout from '../../ui/layout.module.css';
@@ -16,16 +15,22 @@ import { usePageSearch } from '../../ui/page-search.js';
 import { Paging } from '../../ui/paging.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { actionsText } from '../../ui/resource-lines.js';
+import { useSettled } from '../../ui/use-settled.js';
 import { When } from '../../ui/when.js';
+import { type AskedReview, allSubjects, askedPage, keyOfPage } from './asked-review.js';
+import { Members } from './members.js';
 import { isSameReview, type Reviewed, ReviewForm, reviewedOf, scopeOf } from './review-form.js';
 import styles from './review-page.module.css';
 import { ReviewTable } from './review-table.js';
-import { filtered, tableOf, whoText } from './row-text.js';
+import { tableOf, whoText } from './row-text.js';
 import { saveCsv } from './save-csv.js';
 import { SignOffForm } from './sign-off-form.js';
 import { SignOffList } from './sign-off-list.js';
 
 const PAGE_ROWS = 50;
+
+/** For how long a filter has to stay the same before it is asked for. */
+const SETTLED_MS = 300;
 
 /** For how long a review as of now is shown again without asking. */
 const NOW_STALE_MS = 5_000;
@@ -39,7 +44,11 @@ export function ReviewPage() {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['access-review', part, path, actions, at, as_of],
     queryFn: ({ signal }) =>
-      client.reviewAccess(scopeOf(reviewed), { ...(at && { at }), ...(as_of && { as_of }) }, { signal }),
+      client.reviewAccess(
+        scopeOf(reviewed),
+        { ...(at && { at }), ...(as_of && { as_of }), limit: PAGE_ROWS },
+        { signal },
+      ),
     enabled: path !== '',
     // What is as of now grows old, but what somebody is reading changes only when they ask.
     staleTime: at === '' ? NOW_STALE_MS : Number.POSITIVE_INFINITY,
@@ -71,64 +80,30 @@ export function ReviewPage() {
 }
 
 function Found({ found, reviewed }: { found: AccessReview; reviewed: Reviewed }) {
-  const { q = '', page } = usePageSearch();
-  const navigate = useNavigate();
-  const { revision, as_of, rows, count, complete } = found;
+  const { revision, as_of, row_count, complete } = found;
   const [toChange, setToChange] = useState<ReadonlySet<string>>(new Set());
-  const number = Math.max(1, Number(page ?? 1) || 1);
-  const left = filtered(rows, q);
-  const shown = left.slice((number - 1) * PAGE_ROWS, number * PAGE_ROWS);
-  const go = (next: { q: string; page: number }) =>
-    navigate({
-      to: '/review',
-      search: { ...reviewed, q: next.q, ...(next.page > 1 && { page: String(next.page) }) },
-      replace: next.q !== q,
-    });
   const mark = (id: string) => {
     const marked = new Set(toChange);
     if (!marked.delete(id)) marked.add(id);
     setToChange(marked);
   };
-  const whole = complete && count === rows.length;
   const revisionNumber = revision.split('.')[0] ?? revision;
   return (
     <>
       <p>
-        {review.asOf(count)}{' '}
+        {review.asOf(row_count)}{' '}
         <Link to="/revision" search={{ number: revisionNumber }}>
           {text.history.revision(revisionNumber)}
         </Link>
         , <When at={as_of} />
       </p>
-      {count > rows.length && <p className={styles.warning}>{review.tooMany(rows.length, count)}</p>}
       {!complete && <p className={styles.warning}>{review.incomplete}</p>}
-      {count === 0 && <Empty title={review.nobody} />}
-      {count > 0 && (
-        <>
-          <div className={styles.tools}>
-            <TextField
-              label={review.filter}
-              hint={review.filterHint}
-              type="search"
-              value={q}
-              onChange={(words) => go({ q: words, page: 1 })}
-            />
-            <Button onPress={() => saveCsv(review.fileName(reviewed.path, revisionNumber), tableOf(left))}>
-              {review.export(left.length)}
-            </Button>
-          </div>
-          {left.length === 0 && <Empty title={review.noneLeft} />}
-          {shown.length > 0 && <ReviewTable rows={shown} more={whole ? [markColumn(toChange, mark)] : []} />}
-          <p className={layout.hint}>{review.ways}</p>
-          <Paging
-            number={number}
-            more={left.length > number * PAGE_ROWS}
-            onPrevious={() => go({ q, page: number - 1 })}
-            onNext={() => go({ q, page: number + 1 })}
-          />
-        </>
+      {row_count === 0 ? (
+        <Empty title={review.nobody} />
+      ) : (
+        <Rows found={found} reviewed={reviewed} markOf={complete ? markOf(toChange, mark) : undefined} />
       )}
-      {whole ? (
+      {complete ? (
         <SignOffForm review={found} reviewed={reviewed} toChange={toChange} onDone={() => setToChange(new Set())} />
       ) : (
         <p className={layout.hint}>{signOff.tooLarge}</p>
@@ -137,17 +112,109 @@ function Found({ found, reviewed }: { found: AccessReview; reviewed: Reviewed })
   );
 }
 
-/** Marks rows that need change. */
-function markColumn(marked: ReadonlySet<string>, mark: (id: string) => void): Column<ReviewRow> {
-  return {
-    title: signOff.mark,
-    cell: (row) => (
-      <input
-        type="checkbox"
-        aria-label={signOff.markOf(`${whoText(row)}, ${actionsText(row.actions, row.actions_except)}`)}
-        checked={marked.has(row.id)}
-        onChange={() => mark(row.id)}
+interface RowsProps {
+  found: AccessReview;
+  reviewed: Reviewed;
+  /** Marks rows that need change, where that can be. */
+  markOf: ((row: ReviewRow) => ReactNode) | undefined;
+}
+
+/** The rows page by page. */
+function Rows({ found, reviewed, markOf }: RowsProps) {
+  const { q = '', page } = usePageSearch();
+  const navigate = useNavigate();
+  const number = Math.max(1, Number(page ?? 1) || 1);
+  const words = useSettled(q, SETTLED_MS).trim();
+  const asked = { reviewed, revision: found.revision, as_of: found.as_of };
+  const wanted = { limit: PAGE_ROWS, offset: (number - 1) * PAGE_ROWS, ...(words !== '' && { words }) };
+  const isFirst = number === 1 && words === '';
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    queryKey: keyOfPage(asked, wanted),
+    queryFn: ({ signal }) => askedPage(asked, wanted, signal),
+    ...(isFirst && { initialData: found }),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const go = (next: { q: string; page: number }) =>
+    navigate({
+      to: '/review',
+      search: { ...reviewed, q: next.q, ...(next.page > 1 && { page: String(next.page) }) },
+      replace: next.q !== q,
+    });
+  return (
+    <>
+      <div className={styles.tools}>
+        <TextField
+          label={review.filter}
+          hint={review.filterHint}
+          type="search"
+          value={q}
+          onChange={(typed) => go({ q: typed, page: 1 })}
+        />
+        {data !== undefined && <SaveRows asked={asked} words={words} all={data.listed.subjects} />}
+      </div>
+      {error && <ProblemNote error={error} retry={() => refetch()} />}
+      {data === undefined && !error && <p role="status">{review.finding}</p>}
+      {data?.listed.rows === 0 && <Empty title={review.noneLeft} />}
+      {data !== undefined && data.rows.length > 0 && (
+        <ReviewTable
+          rows={data.rows}
+          stale={isPlaceholderData || words !== q.trim()}
+          more={markOf === undefined ? [] : [{ title: signOff.mark, cell: markOf }]}
+          membersOf={(row) =>
+            row.subject.kind === 'members' && (
+              <Members
+                row={row}
+                of={row.subject.of}
+                asked={asked}
+                words={words}
+                beside={(member) => markOf?.(member)}
+              />
+            )
+          }
+        />
+      )}
+      <p className={layout.hint}>{review.ways}</p>
+      <Paging
+        number={number}
+        more={(data?.listed.rows ?? 0) > number * PAGE_ROWS}
+        onPrevious={() => go({ q, page: number - 1 })}
+        onNext={() => go({ q, page: number + 1 })}
       />
-    ),
-  };
+    </>
+  );
+}
+
+/** Writes all subjects into a file, each by itself. */
+function SaveRows({ asked, words, all }: { asked: AskedReview; words: string; all: number }) {
+  const [progress, setProgress] = useState('');
+  const save = useMutation({
+    mutationFn: () => allSubjects(asked, words, (done, of) => setProgress(review.exporting(done, of))),
+    onSuccess: (rows) => {
+      const number = asked.revision.split('.')[0] ?? asked.revision;
+      saveCsv(review.fileName(asked.reviewed.path, number), tableOf(rows));
+    },
+  });
+  return (
+    <div className={styles.save}>
+      <Button isDisabled={save.isPending} onPress={() => save.mutate()}>
+        {review.export(all)}
+      </Button>
+      <p className={layout.hint} role="status">
+        {save.isPending ? progress : review.exportHint}
+      </p>
+      {save.error && <ProblemNote error={save.error} retry={() => save.mutate()} />}
+    </div>
+  );
+}
+
+function markOf(marked: ReadonlySet<string>, mark: (id: string) => void) {
+  return (row: ReviewRow): ReactNode => (
+    <input
+      type="checkbox"
+      aria-label={signOff.markOf(`${whoText(row)}, ${actionsText(row.actions, row.actions_except)}`)}
+      checked={marked.has(row.id)}
+      onChange={() => mark(row.id)}
+    />
+  );
 }

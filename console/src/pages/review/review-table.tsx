@@ -6,23 +6,28 @@ import { RecordLink } from '../../ui/record-link.js';
 import { actionsText, resourceLines } from '../../ui/resource-lines.js';
 import { When } from '../../ui/when.js';
 import styles from './review-page.module.css';
-import { nameText, whoText } from './row-text.js';
+import { nameText, ofText, whoText } from './row-text.js';
 
 interface Props {
   rows: readonly ReviewRow[];
   /** More columns, behind the others. */
-  more?: readonly Column<ReviewRow>[];
+  more: readonly Column<ReviewRow>[];
+  /** What stands below a row with members. */
+  membersOf: (row: ReviewRow) => ReactNode;
+  /** They are those of the page before. */
+  stale: boolean;
 }
 
 /** One page of the rows of a review. */
-export function ReviewTable({ rows, more = [] }: Props) {
+export function ReviewTable({ rows, more, membersOf, stale }: Props) {
   return (
     <DataTable<ReviewRow>
       label={review.table}
       rows={rows}
+      stale={stale}
       keyOf={({ id }) => id}
       columns={[
-        { title: review.who, cell: who },
+        { title: review.who, cell: (row) => who(row, membersOf) },
         { title: review.action, cell: ({ actions, actions_except }) => actionsText(actions, actions_except) },
         { title: review.onWhat, cell: onWhat },
         { title: review.way, cell: ({ ways }) => <Ways ways={ways} /> },
@@ -33,8 +38,20 @@ export function ReviewTable({ rows, more = [] }: Props) {
   );
 }
 
-function who(row: ReviewRow): ReactNode {
+function who(row: ReviewRow, membersOf: Props['membersOf']): ReactNode {
   const { subject } = row;
+  if (subject.kind === 'members')
+    return (
+      <>
+        {subject.of.startsWith('everyone') ? (
+          <span className={styles.anybody}>{ofText(subject.of)}</span>
+        ) : (
+          <RecordLink address={subject.of}>{subject.of}</RecordLink>
+        )}
+        <p className={styles.name}>{review.count(subject.count)}</p>
+        {membersOf(row)}
+      </>
+    );
   if (subject.kind !== 'recorded') return <span className={styles.anybody}>{whoText(row)}</span>;
   return (
     <>

@@ -5,7 +5,16 @@ import { actionsText, resourceLines } from '../../ui/resource-lines.js';
 /** Who a row is about, in words. */
 export function whoText({ subject }: Pick<ReviewRow, 'subject'>): string {
   if (subject.kind === 'recorded') return subject.path;
-  return subject.kind === 'unrecorded' ? review.unrecorded(subject.type) : review.namedRole(subject.role);
+  if (subject.kind === 'members') return review.members(ofText(subject.of), subject.count);
+  return subject.kind === 'unrecorded'
+    ? review.unrecorded(subject.type)
+    : review.namedRole(subject.role, subject.types);
+}
+
+/** What subjects belong to: `group/finance`, or everyone in words. */
+export function ofText(of: string): string {
+  const [kind, type = '*'] = of.split('/');
+  return kind === 'everyone' ? review.everyone(type) : of;
 }
 
 export function nameText({ subject }: ReviewRow): string {
@@ -18,7 +27,7 @@ function wayText({ through, policy, place }: ReviewRow['ways'][number]): string 
 }
 
 /** Since when: the earliest of its ways. */
-function sinceOf({ ways }: ReviewRow): string | undefined {
+export function sinceOf({ ways }: ReviewRow): string | undefined {
   return ways
     .flatMap(({ since }) => since ?? [])
     .sort()
@@ -55,14 +64,4 @@ function cellsOf(row: ReviewRow): string[] {
     until ?? '',
     sinceOf(row) ?? '',
   ];
-}
-
-/** The rows that have all words of the filter in any column. */
-export function filtered(rows: readonly ReviewRow[], filter: string): readonly ReviewRow[] {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return rows;
-  return rows.filter((row) => {
-    const text = cellsOf(row).join('\n').toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
 }

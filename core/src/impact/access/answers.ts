@@ -1,6 +1,7 @@
 import { isCurrent, type Period } from '../../decision/grants/period.js';
 import type { JsonObject } from '../../json.js';
 import type { PairAnswer, PairChange } from '../api/access-delta.js';
+import type { Formula } from '../remainder/formula.js';
 import type { Known, KnownPrincipals } from '../remainder/known.js';
 import type { Comparison, DecisionList, Remainders, RemainingCandidate } from '../remainder/remainders.js';
 import type { Closure } from '../universe/closure.js';
@@ -118,6 +119,13 @@ export class Answers {
     }
     if (asked !== undefined) known.set(asked, answer);
     return answer;
+  }
+
+  /** What remains at an instant of a candidate that the state after has for members of a class. */
+  remainderAt(one: SubjectClass, asking: Asking, descriptor: Descriptor, at: number): Formula {
+    const { guard, facts, unknown } = descriptor;
+    const known = this.#known(one, asking, 'after', facts, { from: at, until: Number.POSITIVE_INFINITY });
+    return this.remainders.remainderOf(guard?.guard ?? NO_GUARD, known, unknown);
   }
 
   /** What the state after answers at an instant. */
@@ -251,7 +259,7 @@ export class Answers {
     { member, sent, open = false }: Asking,
     side: Side,
     facts: ResourceFacts | null,
-    { from, until }: QuestionSpan,
+    { from, until }: Pick<QuestionSpan, 'from' | 'until'>,
   ): Known {
     const recordedSubject = one.kind === 'recorded' && !open;
     return {

@@ -1,11 +1,12 @@
 import { canonicalJson, type JsonObject } from '../../json.js';
 import type { Closure } from '../universe/closure.js';
 import type { Member, Side, SubjectClass } from '../universe/subject-classes.js';
-import type { Answer, Answers, Question, Reached, TripleAnswer } from './answers.js';
+import type { Answer, Answers, Question, Reached, SpanAnswer, TripleAnswer } from './answers.js';
 import type { ColumnGroup } from './column-groups.js';
 import type { Column, ColumnTables } from './columns.js';
 import { joinsRequest } from './guard-join.js';
 import { JoinIndex } from './join-index.js';
+import type { Memberships } from './memberships.js';
 
 /** Subjects of a class that conditions cannot tell apart here. */
 export class Block {
@@ -32,6 +33,8 @@ export interface Cell {
   readonly answer: Answer;
   /** Where they send none, for recorded triples. */
   readonly triple: TripleAnswer | undefined;
+  /** If that is asked, by which memberships the subjects come to it: addresses and `own`, with blanks between, by span. */
+  readonly ways: ReadonlyMap<SpanAnswer, string>;
   /** False where subjects and resources were too many to be looked at in pairs: perhaps not all of them change. */
   readonly exact: boolean;
 }
@@ -45,6 +48,7 @@ interface Facts {
 type SubjectReads = { readonly id: boolean; readonly properties: ReadonlySet<string> | undefined } | null;
 
 const NOTHING: JsonObject = {};
+const NO_WAYS: Cell['ways'] = new Map();
 /** So many pairs of subjects and resources are looked at where a condition joins them by more than equality. */
 const PAIRS_MAX = 1_000_000;
 
@@ -67,6 +71,7 @@ export class ColumnComparison {
     classes: readonly SubjectClass[],
     private readonly answers: Answers,
     private readonly pairsMax = PAIRS_MAX,
+    private readonly memberships?: Memberships,
   ) {
     this.#joins = new JoinIndex(answers.free);
     for (const one of classes)
@@ -178,7 +183,7 @@ export class ColumnComparison {
       after,
       `${keys.join('|')}|${guarded ? `${one.type}\n${one.kind}\n${asks ? one.index : ''}` : ''}`,
     );
-    const alike = new Map<Answer, Map<TripleAnswer | undefined, Block[]>>();
+    const alike = new Map<Answer, Map<string, Cell & { blocks: Block[] }>>();
     for (const block of blocks ?? [this.#block(`${one.index}`, one, one.members[0] as Member, () => one.members)]) {
       const told = several ? undefined : reads && factsOf(block.first, reads);
       const asking = { member: block.first, open: !exact, told };
@@ -186,16 +191,23 @@ export class ColumnComparison {
       const bare = guarded && one.kind === 'recorded' ? this.answers.of(question, { ...asking, sent: false }) : answer;
       const triple = this.answers.tripleOf(bare);
       if (!answer.differs && triple === undefined) continue;
-      const byTriple = alike.get(answer) ?? new Map<TripleAnswer | undefined, Block[]>();
-      alike.set(answer, byTriple);
-      const known = byTriple.get(triple);
-      if (known === undefined) byTriple.set(triple, [block]);
-      else known.push(block);
+      const ways = this.#waysOf(block, group, answer, exact);
+      const known = alike.get(answer) ?? new Map<string, Cell & { blocks: Block[] }>();
+      alike.set(answer, known);
+      const key = [triple?.before, triple?.after, triple?.change, ...ways.values()].join('\n');
+      const same = known.get(key);
+      if (same === undefined) known.set(key, { block, group, answer, triple, ways, exact, blocks: [block] });
+      else same.blocks.push(block);
     }
-    const found: Cell[] = [];
-    for (const [answer, byTriple] of alike)
-      for (const [triple, all] of byTriple) found.push({ block: this.#joined(all), group, answer, triple, exact });
-    return found;
+    return [...alike.values()].flatMap((known) =>
+      [...known.values()].map(({ blocks: all, ...cell }) => ({ ...cell, block: this.#joined(all) })),
+    );
+  }
+
+  #waysOf(block: Block, { after }: ColumnGroup, { spans }: Answer, exact: boolean): Cell['ways'] {
+    const { memberships } = this;
+    if (memberships === undefined) return NO_WAYS;
+    return new Map(spans.map((span) => [span, memberships.of(block, after, span, exact).join(' ')]));
   }
 
   #question(one: SubjectClass, before: readonly Reached[], after: readonly Reached[], key: string): Question {

@@ -20,6 +20,11 @@ export interface ImpactOptions {
   /** False leaves out causes and witnesses, which take most of the time: for those who only want the triples. */
   readonly explained?: boolean;
   /**
+   * True also tells findings apart by the memberships through which subjects come to what they say: for states between which
+   * no membership and no role changes, and without causes.
+   */
+  readonly byMembership?: boolean;
+  /**
    * So many pairs of subjects and resources are looked at where a condition joins them by more than equality (docs/semantics.md
    * 10.8); a million if it is not said.
    */

@@ -12,12 +12,14 @@ import {
 import type { Remainders } from '../remainder/remainders.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
+import type { ResourceUnit } from '../universe/resource-places.js';
 import { type Member, OTHER_TYPE } from '../universe/subject-classes.js';
+import type { ActionNaming } from './areas.js';
 import { findingId } from './finding-id.js';
 import type { Places } from './name-recorded.js';
 import { nameResources } from './name-resources.js';
 import { nameSubjects, type PrincipalMembers } from './name-subjects.js';
-import { type ActionNaming, type Rectangle, rectanglesOf } from './rectangles.js';
+import { type Rectangle, rectanglesOf } from './rectangles.js';
 
 /** So many resources are named; of more, their number says how many there are. */
 const NAMES_SHOWN = 20;
@@ -51,18 +53,37 @@ export function* draftFindings(input: Input): Generator<undefined, DraftFinding[
     declared: ({ unit, action }) => universe(unit.type).actions.has(action),
   };
   const members = membersOf(input);
+  const resourcesOf = resourceNames(input);
   const drafts: DraftFinding[] = [];
   for (const rectangle of rectanglesOf(cells, remainders, now, naming)) {
     yield;
-    drafts.push({ finding: findingOf(rectangle, input, members), rectangle });
+    drafts.push({ finding: findingOf(rectangle, input, { members, resourcesOf }), rectangle });
   }
   return drafts;
 }
 
+/** How subjects and resources are named. */
+interface Naming {
+  members(principal: number): PrincipalMembers;
+  resourcesOf(units: readonly ResourceUnit[]): readonly FindingResources[];
+}
+
+function resourceNames({ universe, places }: Input): Naming['resourcesOf'] {
+  const known = new WeakMap<readonly ResourceUnit[], readonly FindingResources[]>();
+  return (units) => {
+    let named = known.get(units);
+    if (named === undefined) {
+      named = nameResources(units, universe, places);
+      known.set(units, named);
+    }
+    return named;
+  };
+}
+
 function findingOf(
   { statement, blocks, units, actions, triples, exact }: Rectangle,
-  { principals, universe, places }: Input,
-  members: (principal: number) => PrincipalMembers,
+  { principals, universe }: Input,
+  { members, resourcesOf }: Naming,
 ): Omit<Finding, 'causes' | 'witness'> {
   const subjects = nameSubjects(blocks, members, principals);
   const { only, except } = actionsOf(universe(units[0]?.type ?? ''), actions);
@@ -72,7 +93,7 @@ function findingOf(
     subjects,
     actions: only,
     ...(except.length > 0 && { actions_except: except }),
-    resources: nameResources(units, universe, places),
+    resources: resourcesOf(units),
     condition: statement.condition,
     ...(statement.conditionBefore !== undefined && { condition_before: statement.conditionBefore }),
     from: moment(statement.from),

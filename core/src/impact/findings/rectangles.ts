@@ -5,6 +5,7 @@ import type { FindingChange } from '../api/finding.js';
 import type { DecisionList, Remainders } from '../remainder/remainders.js';
 import type { ResourceUnit } from '../universe/resource-places.js';
 import type { Member } from '../universe/subject-classes.js';
+import { type ActionNaming, type Area, type AreaCell, Areas } from './areas.js';
 
 /** What one span of a cell says, in words. */
 export interface Statement {
@@ -18,6 +19,8 @@ export interface Statement {
   readonly role: string | undefined;
   /** The condition says which subjects go with which resources: not each of them with each. */
   readonly joined: boolean;
+  /** By which memberships subjects come to it, if that is asked. */
+  readonly way: string;
   readonly span: SpanAnswer;
 }
 
@@ -26,6 +29,8 @@ export interface Place {
   readonly block: Block;
   readonly span: SpanAnswer;
   readonly exact: boolean;
+  /** By which memberships the subjects come to it, if that is asked. */
+  readonly way: string;
 }
 
 /** One subject, resource and action of a rectangle, and how the answers compare there. */
@@ -36,24 +41,21 @@ export interface Sample {
   readonly span: SpanAnswer;
 }
 
-/** What actions are to a unit: equal keys are named alike, and `declared` ones make triples. */
-export interface ActionNaming {
-  key(unit: ResourceUnit, actions: readonly string[]): string;
-  declared(cell: UnitAction): boolean;
-}
-
 /** Subjects, actions and resources of which the same is said. */
 export interface Rectangle {
   readonly sample: Sample;
   readonly statement: Statement;
   readonly blocks: readonly Block[];
+  /** By which memberships each block comes to all of it, if that is asked. */
+  readonly ways: ReadonlyMap<Block, string>;
+  /** The same list for rectangles of the same resources, as far as the same column groups have them. */
   readonly units: readonly ResourceUnit[];
   readonly actions: readonly string[];
   /** How many recorded triples it has. */
   readonly triples: number;
   readonly exact: boolean;
   /** Where it says so. */
-  readonly corners: readonly Corner[];
+  corners(): Iterable<Corner>;
 }
 
 /** A resource and action with the subjects of whom a rectangle says the same there. */
@@ -75,31 +77,32 @@ export function rectanglesOf(
   naming: ActionNaming,
 ): Rectangle[] {
   const said = new Map<string, Said>();
-  for (const { block, group, answer, exact } of cells) {
-    for (const statement of statementsOf(answer.spans, remainders, now, block.one.role)) {
+  for (const { block, group, answer, ways, exact } of cells) {
+    for (const statement of statementsOf({ spans: answer.spans, ways, role: block.one.role }, remainders, now)) {
       let known = said.get(statement.key);
       if (known === undefined) {
         known = { statement, byGroup: new Map() };
         said.set(statement.key, known);
       }
-      const place = { block, span: statement.span, exact };
+      const place = { block, span: statement.span, exact, way: statement.way };
       const places = known.byGroup.get(group);
       if (places === undefined) known.byGroup.set(group, [place]);
       else places.push(place);
     }
   }
-  return [...said.values()].flatMap((one) => factored(one, naming));
+  const areas = new Areas(naming);
+  return [...said.values()].flatMap((one) => factored(one, areas));
 }
 
 function* statementsOf(
-  spans: readonly SpanAnswer[],
+  { spans, ways, role }: { spans: readonly SpanAnswer[]; ways: Cell['ways']; role: string | undefined },
   remainders: Remainders,
   now: number,
-  role: string | undefined,
 ): Generator<Statement, void> {
   let open: Statement | undefined;
   for (const span of spans) {
-    const next = span.comparison.change === 'same' ? undefined : statementOf(span, remainders, now, role);
+    const said = { span, way: ways.get(span) ?? '', role };
+    const next = span.comparison.change === 'same' ? undefined : statementOf(said, remainders, now);
     if (open !== undefined && next !== undefined && saysSame(open, next)) open = { ...open, until: next.until };
     else {
       if (open !== undefined) yield keyed(open);
@@ -111,6 +114,7 @@ function* statementsOf(
 
 function saysSame(first: Statement, second: Statement): boolean {
   return (
+    first.way === second.way &&
     first.change === second.change &&
     first.condition === second.condition &&
     first.conditionBefore === second.conditionBefore
@@ -123,7 +127,11 @@ function keyed(statement: Statement): Statement {
   return { ...statement, key: JSON.stringify(said) };
 }
 
-function statementOf(span: SpanAnswer, remainders: Remainders, now: number, role: string | undefined): Statement {
+function statementOf(
+  { span, way, role }: Pick<Statement, 'span' | 'way' | 'role'>,
+  remainders: Remainders,
+  now: number,
+): Statement {
   const { from, until, before, after, comparison, open } = span;
   const depends = (list: DecisionList) => remainders.verdictOf(list) === 'depends';
   // What a join requires stays part of the condition, although for each pair it is known.
@@ -142,6 +150,7 @@ function statementOf(span: SpanAnswer, remainders: Remainders, now: number, role
     until: until === Number.POSITIVE_INFINITY ? null : until,
     role,
     joined: open !== undefined,
+    way,
     span,
   };
 }
@@ -153,80 +162,65 @@ function changeInWords(change: 'gained' | 'lost' | 'mixed' | 'unknown', both: bo
   return change === 'gained' ? 'widened' : 'narrowed';
 }
 
-function factored({ statement, byGroup }: Said, naming: ActionNaming): Rectangle[] {
-  const byBlocks = new Map<string, { blocks: Set<Block>; groups: [ColumnGroup, readonly Place[]][] }>();
-  for (const [group, places] of byGroup) {
-    const key = statement.joined
-      ? ''
-      : places
-          .map(({ block }) => block.key)
-          .sort()
-          .join('\n');
-    const known = byBlocks.get(key);
-    if (known === undefined)
-      byBlocks.set(key, { blocks: new Set(places.map(({ block }) => block)), groups: [[group, places]] });
-    else {
-      for (const { block } of places) known.blocks.add(block);
-      known.groups.push([group, places]);
+function factored({ statement, byGroup }: Said, areas: Areas): Rectangle[] {
+  const byBlocks = new Map<string, Map<ColumnGroup, readonly Place[]>>();
+  for (const [group, all] of byGroup)
+    for (const places of statement.joined ? byWay(all) : [all]) {
+      const key = statement.joined
+        ? (places[0] as Place).way
+        : places
+            .map(({ block, way }) => `${block.key}>${way}`)
+            .sort()
+            .join('\n');
+      const known = byBlocks.get(key);
+      if (known === undefined) byBlocks.set(key, new Map([[group, places]]));
+      else known.set(group, places);
     }
-  }
-  const found: Rectangle[] = [];
-  for (const { blocks, groups } of byBlocks.values()) {
-    const byUnit = new Map<string, OfUnit>();
-    for (const [{ cells }, places] of groups) {
-      const [first] = places as [Place];
-      let recorded = 0;
-      for (const { block } of places) if (block.one.kind === 'recorded') recorded += block.members.length;
-      const exact = places.every((place) => place.exact);
-      for (const cell of cells) {
-        const triples = recorded > 0 && cell.unit.place === 'record' && naming.declared(cell) ? recorded : 0;
-        const known = byUnit.get(cell.unit.key);
-        if (known !== undefined) {
-          known.actions.push(cell.action);
-          known.corners.push({ cell, places });
-          known.triples += triples;
-          known.exact &&= exact;
-        } else
-          byUnit.set(cell.unit.key, {
-            unit: cell.unit,
-            actions: [cell.action],
-            corners: [{ cell, places }],
-            sample: { block: first.block, member: first.block.first, span: first.span, cell },
-            triples,
-            exact,
-          });
-      }
-    }
-    const byActions = new Map<string, OfUnit[]>();
-    for (const one of byUnit.values()) {
-      const key = naming.key(one.unit, one.actions);
-      const known = byActions.get(key);
-      if (known === undefined) byActions.set(key, [one]);
-      else known.push(one);
-    }
-    for (const of of byActions.values()) {
-      const { actions, sample } = of[0] as OfUnit;
-      found.push({
-        statement,
-        blocks: [...blocks],
-        units: of.map(({ unit }) => unit),
-        actions,
-        sample,
-        triples: of.reduce((sum, { triples }) => sum + triples, 0),
-        exact: of.every(({ exact }) => exact),
-        corners: of.flatMap(({ corners }) => corners),
-      });
-    }
-  }
-  return found;
+  return [...byBlocks.values()].flatMap((placesOf) => {
+    const ways = new Map<Block, string>();
+    for (const places of placesOf.values()) for (const { block, way } of places) ways.set(block, way);
+    const blocks = [...ways.keys()];
+    return areas.of([...placesOf.keys()]).map((area) => ({
+      ...cornersOf(area, placesOf),
+      statement,
+      blocks,
+      ways,
+      units: area.units,
+      actions: area.actions,
+    }));
+  });
 }
 
-/** What is said of one unit. */
-interface OfUnit {
-  readonly unit: ResourceUnit;
-  readonly actions: string[];
-  readonly corners: Corner[];
-  readonly sample: Sample;
-  triples: number;
-  exact: boolean;
+function byWay(places: readonly Place[]): Iterable<Place[]> {
+  const found = new Map<string, Place[]>();
+  for (const place of places) {
+    const known = found.get(place.way);
+    if (known === undefined) found.set(place.way, [place]);
+    else known.push(place);
+  }
+  return found.values();
+}
+
+function cornersOf(
+  { cells, triplesOf }: Area,
+  placesOf: ReadonlyMap<ColumnGroup, readonly Place[]>,
+): Pick<Rectangle, 'sample' | 'triples' | 'exact' | 'corners'> {
+  const at = (group: ColumnGroup) => placesOf.get(group) as readonly Place[];
+  let [triples, exact] = [0, true];
+  for (const [group, count] of triplesOf) {
+    let recorded = 0;
+    for (const { block } of at(group)) if (block.one.kind === 'recorded') recorded += block.members.length;
+    triples += count * recorded;
+    exact &&= at(group).every((place) => place.exact);
+  }
+  const [{ cell, group }] = cells as [AreaCell];
+  const [{ block, span }] = at(group) as [Place];
+  return {
+    sample: { block, member: block.first, span, cell },
+    triples,
+    exact,
+    *corners() {
+      for (const one of cells) yield { cell: one.cell, places: at(one.group) };
+    },
+  };
 }

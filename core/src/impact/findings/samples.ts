@@ -33,7 +33,7 @@ export class Samples {
   }
 
   of({ finding, rectangle }: DraftFinding): readonly Sample[] {
-    const { sample, corners } = rectangle;
+    const { sample } = rectangle;
     const found: Sample[] = [sample];
     const named = finding.subjects.principals.map(({ principal }) => principal);
     const told = new Set<string>();
@@ -41,7 +41,7 @@ export class Samples {
       told.add(`action ${one.cell.action}`).add(`unit ${one.cell.unit.key}`).add(this.#wayOf(one, named));
     tell(sample);
     const seen = new Set<Block>();
-    for (const { cell, places } of corners)
+    for (const { cell, places } of rectangle.corners())
       for (const { block, span } of places) {
         if (found.length >= SUBJECTS_MAX || seen.has(block)) continue;
         seen.add(block);
@@ -52,7 +52,7 @@ export class Samples {
           tell(one);
         }
       }
-    for (const { cell, places } of corners) {
+    for (const { cell, places } of rectangle.corners()) {
       const [place] = places;
       if (found.length >= SAMPLES_MAX) break;
       if (place === undefined || (told.has(`action ${cell.action}`) && told.has(`unit ${cell.unit.key}`))) continue;
