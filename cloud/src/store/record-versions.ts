@@ -106,7 +106,8 @@ export async function newestCommits(
 ): Promise<KeptCommit[]> {
   const { oldest } = await historyStart(knex, tenant);
   const lost = await knex('record_versions')
-    .where({ tenant_id: tenant, erased: true })
+    .where('tenant_id', tenant)
+    .whereRaw('erased')
     .max<{ until: number | null }>('until as until')
     .first();
   const rows: { number: number; digest: string; changes: number }[] = await knex('revisions')

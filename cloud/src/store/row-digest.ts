@@ -10,7 +10,10 @@ export interface StoredSecret {
 }
 
 const BYTES = 32;
-const WORD = 4;
+
+/** Holds one leaf at a time, as words. */
+const LEAF = Buffer.alloc(BYTES);
+const LEAF_WORDS = wordsOf(LEAF);
 
 /**
  * The digest of what a tenant's rows hold beside the fields in the digest of its records: credentials with the hashes of
@@ -20,11 +23,12 @@ const WORD = 4;
  * accidents, but not an attacker who can write the file and computes it again.
  */
 export class RowDigest {
-  readonly #bytes: Buffer;
+  readonly #bytes = Buffer.alloc(BYTES);
+  readonly #words = wordsOf(this.#bytes);
 
   /** The digest of no rows, or the one that `hex` returned. */
   constructor(hex = '0'.repeat(2 * BYTES)) {
-    this.#bytes = Buffer.from(hex, 'hex');
+    this.#bytes.write(hex, 'hex');
   }
 
   /** Adds a record's row, or removes an equal one. */
@@ -44,8 +48,14 @@ export class RowDigest {
   }
 
   #toggle(row: readonly unknown[]): void {
-    const leaf = hash('sha256', JSON.stringify(row), 'buffer');
-    for (let at = 0; at < BYTES; at += WORD)
-      this.#bytes.writeInt32LE(this.#bytes.readInt32LE(at) ^ leaf.readInt32LE(at), at);
+    // As a string of one-byte characters it takes half of the time of a Buffer.
+    LEAF.write(hash('sha256', JSON.stringify(row), 'binary'), 'binary');
+    for (let at = 0; at < LEAF_WORDS.length; at++)
+      this.#words[at] = (this.#words[at] as number) ^ (LEAF_WORDS[at] as number);
   }
+}
+
+/** The memory of a buffer as 32-bit words, in whatever order of bytes: it is the same in both of an exclusive or. */
+function wordsOf({ buffer, byteOffset, length }: Buffer): Int32Array {
+  return new Int32Array(buffer, byteOffset, length / Int32Array.BYTES_PER_ELEMENT);
 }

@@ -12,6 +12,7 @@ import * as signOffs from './0010-sign-offs.js';
 import * as credentialUses from './0012-credential-uses.js';
 import * as tenantUse from './0013-tenant-use.js';
 import * as epochs from './0014-epochs.js';
+import * as newCommits from './0015-new-commits.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -30,6 +31,7 @@ const MIGRATIONS: Named[] = [
   { name: '0012-credential-uses', ...credentialUses },
   { name: '0013-tenant-use', ...tenantUse },
   { name: '0014-epochs', ...epochs },
+  { name: '0015-new-commits', ...newCommits },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {

@@ -1,0 +1,20 @@
+import type { Knex } from 'knex';
+
+/** What has changed since a revision is found without going through all that a tenant has. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.schema.alterTable('records', (table) => {
+    table.index(['tenant_id', 'revision']);
+  });
+  await knex.schema.alterTable('record_versions', (table) => {
+    table.index(['tenant_id', 'until'], 'record_versions_erased', { predicate: knex.whereRaw('erased') });
+  });
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.schema.alterTable('record_versions', (table) => {
+    table.dropIndex([], 'record_versions_erased');
+  });
+  await knex.schema.alterTable('records', (table) => {
+    table.dropIndex(['tenant_id', 'revision']);
+  });
+}
