@@ -4,7 +4,7 @@ import { namesInCondition } from '../records/condition-names.js';
 import { EVERYONE } from '../records/everyone.js';
 import type { DeclaredRecord, Fields } from '../records/registry.js';
 import type { AccessSide } from './access-side.js';
-import { mentioning } from './access-view.js';
+import { mentioning, recordAt } from './access-view.js';
 import { type PolicyRecord, policyPath } from './covering-policies.js';
 import { type ChangedProperties, changedProperties, readsChange } from './reads-change.js';
 
@@ -93,9 +93,14 @@ export function touchOf({ address, before, after }: RecordPair, side: AccessSide
       });
     }
     case 'role': {
-      if (only !== 'changed' || sameRole(before?.fields, after?.fields)) return undefined;
-      const reached = side.closures.including(address.slice('role/'.length)).map((one): Address => `role/${one}`);
-      return touch([address], [...policiesOf(side, reached), ...askingFor(side, reached)], {
+      if (only === 'changed' && sameRole(before?.fields, after?.fields)) return undefined;
+      const own = address.slice('role/'.length);
+      const roles = only === 'changed' ? [own] : [own, ...namesakesOf(side, own)];
+      const reached = roles.flatMap((role) => side.closures.including(role)).map((one): Address => `role/${one}`);
+      // A role that comes or goes by itself is a name less or more for what it includes, and for its namesakes.
+      if (only !== 'changed' && reached.length === 1) return undefined;
+      const named = roles.map((role): Address => `role/${role}`);
+      return touch(named, [...policiesOf(side, reached), ...askingFor(side, reached)], {
         reached: new Set(reached),
         ...both,
       });
@@ -145,6 +150,14 @@ export function touchOf({ address, before, after }: RecordPair, side: AccessSide
 function subjectOf(address: Address): { type: string; path: Path } {
   const path = address.slice('subject/'.length);
   return { type: decodeSegment(path.slice(0, path.indexOf('/'))), path };
+}
+
+/** The roles of applications that requests mean by the name of a role of the tenant where that is not there (1.5). */
+function namesakesOf({ view }: AccessSide, role: Path): Path[] {
+  const name = recordAt(view, 'role', role)?.fields.name;
+  if (role.includes('/')) return [];
+  const others = [...view.addresses('role')].map((address) => address.slice('role/'.length));
+  return others.filter((one) => one !== role && recordAt(view, 'role', one)?.fields.name === name);
 }
 
 function* policiesOf(side: AccessSide, principals: Iterable<Address>): Generator<PolicyRecord> {
