@@ -89,15 +89,15 @@ export function processorMs(pid: number | undefined): number {
 export function familyProcessorMs(pid: number | undefined): number {
   const fields = statOf(`${pid}`);
   const ended = (Number(fields[13]) + Number(fields[14])) * 10;
-  const children = readdirSync('/proc').filter((name) => {
+  const children = readdirSync('/proc').map((name) => {
     try {
-      return /^\d+$/.test(name) && Number(statOf(name)[1]) === pid;
+      return /^\d+$/.test(name) && Number(statOf(name)[1]) === pid ? processorMs(Number(name)) : 0;
     } catch {
       // It has ended meanwhile.
-      return false;
+      return 0;
     }
   });
-  return processorMs(pid) + ended + children.reduce((sum, child) => sum + processorMs(Number(child)), 0);
+  return processorMs(pid) + ended + children.reduce((sum, child) => sum + child, 0);
 }
 
 /** What Linux tells of a process, without its number and name. */

@@ -1,7 +1,7 @@
 import type { Change } from '@authz-service/core/state/change';
 import { expect, it } from 'vitest';
 import { NoTenantError, StaleStoreError, type Store } from '../src/store/store.js';
-import type { Known } from './store-contract.js';
+import { Known } from './store-contract.js';
 
 const role = (name: string): Change => ({ op: 'create', kind: 'role', fields: { name } });
 const key = (name: string): Change => ({ op: 'create', kind: 'api_key', fields: { name, scopes: ['bundle'] } });
@@ -83,6 +83,30 @@ export function newsContract(store: () => Store, tenant: () => Known): void {
     expect(await store().credentialsSince([{ tenant: 'nobody', since: 0 }])).toEqual([]);
   });
 
+  it('tells the credentials of each of several tenants, by its own revision', async () => {
+    const other = new Known({ id: 't-2', name: 'two', created_at: '2026-01-01T00:00:00.000Z' });
+    await store().createTenant(other.row, await other.next([key('theirs')]));
+    await commit(key('a'));
+    const told = await store().credentialsSince([
+      { tenant: 't-1', since: 1 },
+      { tenant: 't-2', since: 1 },
+    ]);
+    const named = told.map(({ tenant: id, revision, rows }) => [id, revision, rows?.map(({ fields }) => fields.name)]);
+    expect(named.sort()).toEqual([
+      ['t-1', 2, ['a']],
+      ['t-2', 1, undefined],
+    ]);
+  });
+
+  it('refuses a commit for what was remembered of a tenant that others have committed to', async () => {
+    const stale = await tenant().next([role('a')]);
+    await store().commit(stale);
+    await expect(store().commit({ ...stale, revision: 3 })).rejects.toThrow(StaleStoreError);
+    await expect(store().commit({ ...stale, base: 2, revision: 3 })).rejects.toThrow(StaleStoreError);
+    await commit(role('b'));
+    expect(await since(1)).toMatchObject({ revision: 3, commits: [{}, {}] });
+  });
+
   it('tells where everything stands', async () => {
     const event = (number: number, op: string) => ({ number, identity: expect.stringContaining(`"${op}"`) });
     const position = await store().position();
@@ -113,6 +137,15 @@ export function newsContract(store: () => Store, tenant: () => Known): void {
     expect(await after(2, told?.newest.identity ?? '')).toMatchObject({ events: [], newest: told?.newest });
     expect(await after(2, position.event.identity)).toBeUndefined();
     expect(await after(3, '')).toBeUndefined();
+  });
+
+  it('stores one of many commits that are made at the same time on the same revision', async () => {
+    const here = await tenant().next([role('same'), key('one')]);
+    const there = { ...here, put: here.put.slice(0, 1), secrets: [] };
+    const ends = await Promise.allSettled(Array.from({ length: 8 }, (_, at) => store().commit(at % 2 ? here : there)));
+    const refused = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+    expect(refused.map((reason) => reason.constructor)).toEqual(Array(7).fill(StaleStoreError));
+    expect(await store().load('t-1')).toMatchObject({ revision: 2 });
   });
 
   it('judges under its lock, and keeps nothing of what is refused there', async () => {

@@ -1,11 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Change } from '@authz-service/core/state/change';
 import { TimeSlicing } from '@authz-service/core/time-slicing';
 import knex, { type Knex } from 'knex';
 import { pino } from 'pino';
 import { CredentialIndex } from '../src/auth/credential-index.js';
 import type { Cloud } from '../src/cloud.js';
+import { type CommitOutcome, commit } from '../src/commands/commit.js';
 import { createTenant } from '../src/commands/create-tenant.js';
 import { DraftPlanner } from '../src/drafts/draft-planner.js';
 import { Health } from '../src/health.js';
@@ -88,4 +90,12 @@ export async function openTwoReplicas(): Promise<TwoReplicas> {
 export async function onlyTenantOf({ cloud }: Replica): Promise<Tenant> {
   const [row] = cloud.tenants.list();
   return await cloud.tenants.get(row?.id ?? '');
+}
+
+/** Commits changes at a replica, as the tenant's administrator. */
+export async function send({ cloud }: Replica, ...changes: Change[]): Promise<CommitOutcome> {
+  const [credential] = (await cloud.store.credentials()).filter(({ kind }) => kind === 'oauth_client');
+  const client = cloud.credentials.client(credential?.id ?? '');
+  if (!client) throw new Error('no administrator');
+  return await commit(cloud, { changes: () => changes, credential: client, requestId: 'request', now: NOW });
 }

@@ -75,13 +75,28 @@ const NOTHING: Staged = { put: [], remove: [], created: [] };
 /** How often others may commit between judging and storing, before nobody else is let in between. */
 const LOSSES_MAX = 2;
 
+/** So few changes are judged while nobody else can commit to the tenant as soon as somebody else was faster. */
+const FEW_CHANGES = 100;
+
+/** The tenants to which others have committed since this process did last: they probably will again. */
+const contended = new WeakSet<Tenant>();
+
+/** What is known of a commit after its attempts. */
+interface Attempts {
+  touchesOperators: boolean;
+  /** Whether the store was asked to write, so that it may have done so. */
+  storing: boolean;
+  charged: boolean;
+  /** Whether the memory was brought up to date since the commit began. */
+  following: boolean;
+}
+
 /** Commits changes to the credential's tenant as one revision, all or none, one commit of a tenant at a time. */
 export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutcome> {
   const tenant = await cloud.tenants.get(wish.credential.tenant);
   return await tenant.exclusive(async () => {
     cloud.tenants.assertOpen(tenant.id);
     try {
-      if (cloud.store.shared) await followTenant(cloud, tenant);
       return await commitOrFollow(cloud, tenant, wish);
     } catch (error) {
       throw error instanceof NoTenantError ? gone() : error;
@@ -92,52 +107,90 @@ export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutc
 /**
  * Judges the changes at the revision in memory and stores them, if the store still is at that revision. If somebody else
  * was faster, follows and judges anew: at first without keeping others from committing meanwhile, and then with.
+ *
+ * What is stored was judged at the newest revision, whatever the memory was at. What is refused, or changes nothing, is
+ * judged again unless the memory is known to be no older than the call.
  */
 async function commitOrFollow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promise<CommitOutcome> {
-  const attempt = { touchesOperators: false, storing: false, charged: false };
-  const once = (losses: number): Promise<Stored> =>
-    losses < LOSSES_MAX
-      ? judgeAndStore(cloud, tenant, wish, cloud.store, attempt)
-      : cloud.store.locked(tenant.id, { judged: attempt.touchesOperators }, async (locked) => {
-          await followTenant(cloud, tenant, locked);
-          return await judgeAndStore(cloud, tenant, wish, locked, attempt);
-        });
-  for (let losses = 0; ; losses++) {
-    attempt.storing = false;
+  const attempts: Attempts = {
+    touchesOperators: false,
+    storing: false,
+    charged: false,
+    following: !cloud.store.shared,
+  };
+  for (let losses = 0; ; ) {
+    attempts.storing = false;
+    const before = tenant.revision;
     try {
-      const { outcome, takeOver } = await once(losses);
+      const alone = losses >= LOSSES_MAX || (contended.has(tenant) && isSmall(tenant, wish));
+      const once = alone ? judgeAlone : judgeAndStore;
+      const { outcome, takeOver } = await once(cloud, tenant, wish, attempts);
       await takeOver?.();
-      return outcome;
+      if (attempts.storing || attempts.following || outcome.replayed) return outcome;
+      await hasMoved(cloud, tenant, attempts);
     } catch (error) {
       const lost = error instanceof StaleStoreError || error instanceof TakenKeyError;
+      if (!lost && !attempts.storing && !attempts.following) {
+        if (await hasMoved(cloud, tenant, attempts)) continue;
+        throw error;
+      }
       // It may be unknown whether the store has the commit: the memory must not guess. If reading fails, too, the memory
       // stays as it was, and the store refuses the next commit on it.
-      if (attempt.storing) {
-        await followTenant(cloud, tenant).catch((cause: unknown) => {
+      if (attempts.storing) {
+        await hasMoved(cloud, tenant, attempts).catch((cause: unknown) => {
           if (lost) throw cause;
           cloud.log.error({ err: cause }, 'reading the store again failed');
         });
       }
+      if (tenant.revision !== before) contended.add(tenant);
       if (!lost || losses > LOSSES_MAX) throw error;
+      losses++;
     }
   }
+}
+
+/** Brings the memory up to date; tells whether it was not. */
+async function hasMoved(cloud: Cloud, tenant: Tenant, attempts: Attempts, locked?: TenantStore): Promise<boolean> {
+  const before = tenant.revision;
+  await followTenant(cloud, tenant, locked);
+  attempts.following = true;
+  return tenant.revision !== before;
+}
+
+function isSmall(tenant: Tenant, wish: CommitWish): boolean {
+  try {
+    return wish.changes(tenant).length <= FEW_CHANGES;
+  } catch {
+    return true;
+  }
+}
+
+/** Judges and stores while nobody else can commit to the tenant. */
+async function judgeAlone(cloud: Cloud, tenant: Tenant, wish: CommitWish, attempts: Attempts): Promise<Stored> {
+  const judged = attempts.touchesOperators;
+  return await cloud.store.locked(tenant.id, { judged }, async (locked) => {
+    const isFirst = !attempts.following;
+    if (!(await hasMoved(cloud, tenant, attempts, locked)) && isFirst) contended.delete(tenant);
+    return await judgeAndStore(cloud, tenant, wish, attempts, locked);
+  });
 }
 
 async function judgeAndStore(
   cloud: Cloud,
   tenant: Tenant,
   wish: CommitWish,
-  store: TenantStore,
-  attempt: { touchesOperators: boolean; storing: boolean; charged: boolean },
+  attempts: Attempts,
+  locked?: TenantStore,
 ): Promise<Stored> {
+  const store = locked ?? cloud.store;
   const { limits } = await assertStanding(cloud, wish.credential, wish.now);
   const replay = await findReplay(cloud, store, wish);
   if (replay) return { outcome: { committed: replay, replayed: true } };
   const { credential, baseRevision, now } = wish;
   const writer = limits && { name: credential.name, limits };
   const changes = wish.changes(tenant);
-  if (!attempt.charged) wish.charge?.(changes.length);
-  attempt.charged = true;
+  if (!attempts.charged) wish.charge?.(changes.length);
+  attempts.charged = true;
   if (baseRevision !== undefined && !isBase(baseRevision, tenant, wish, changes)) {
     throw new ProblemError(
       'stale_base',
@@ -160,15 +213,17 @@ async function judgeAndStore(
   if (prepared === undefined) {
     const nothing = { added: 0, changed: 0, removed: 0, created: [], secrets: [] };
     const unchanged: Committed = { revision: tenant.revision, ...nothing };
+    const outcome: CommitOutcome = { committed: unchanged, records: [], replayed: false };
+    if (!attempts.following) return { outcome };
     const row = idempotencyRow(cloud, wish, unchanged);
-    attempt.storing = row !== undefined || wish.origins !== undefined;
+    attempts.storing = row !== undefined || wish.origins !== undefined;
     if (wish.origins) {
       const settling = settleOrigins(wish.origins, { ...order, staged: NOTHING, state: tenant.state });
       const origins = await cloud.slicing.run(settling, tenant.id);
       await store.noteOrigins({ tenant: tenant.id, base: tenant.revisionNumber, origins });
     }
     if (row) await store.saveIdempotent(row);
-    return { outcome: { committed: unchanged, records: [], replayed: false } };
+    return { outcome };
   }
 
   const { staged, secrets } = prepared;
@@ -183,12 +238,15 @@ async function judgeAndStore(
     ...(broken.length > 0 && { broken_rules: broken }),
   };
   const idempotency = idempotencyRow(cloud, wish, committed);
-  attempt.touchesOperators = touchesOperators(cloud.credentials, staged);
-  attempt.storing = true;
+  const judgedBefore = attempts.touchesOperators;
+  attempts.touchesOperators = touchesOperators(cloud.credentials, staged);
+  // The lock of the operators comes before that of the tenant.
+  if (locked && attempts.touchesOperators && !judgedBefore) throw new StaleStoreError(tenant.id, tenant.revisionNumber);
+  attempts.storing = true;
   await store.commit({
     ...prepared.commit,
     ...(idempotency && { idempotency }),
-    ...(attempt.touchesOperators && { judge: keepOperatorAfter(staged, now) }),
+    ...(attempts.touchesOperators && { judge: keepOperatorAfter(staged, now) }),
   });
   const takeOver = async () => {
     await tenant.follow(staged, audit, () => {

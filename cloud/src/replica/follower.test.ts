@@ -9,9 +9,9 @@ import {
   openReplica,
   openTwoReplicas,
   type Replica,
+  send,
   type TwoReplicas,
 } from '../../testing/replica.js';
-import { commit } from '../commands/commit.js';
 import { followTenant } from '../commands/follow-tenant.js';
 import { copyDatabase } from '../store/copy-database.js';
 import { DATABASE } from '../store/database-name.js';
@@ -32,13 +32,6 @@ beforeEach(async () => {
   ({ dir, store, here, elsewhere, tenant } = replicas);
 });
 afterEach(() => replicas.close());
-
-async function send({ cloud }: Replica, ...changes: Change[]) {
-  const [credential] = (await store.credentials()).filter(({ kind }) => kind === 'oauth_client');
-  const client = cloud.credentials.client(credential?.id ?? '');
-  if (!client) throw new Error('no administrator');
-  return await commit(cloud, { changes: () => changes, credential: client, requestId: 'request', now: NOW });
-}
 
 const KEY: Change = { op: 'create', kind: 'api_key', fields: { name: 'k', scopes: ['bundle'] } };
 const SUBJECT: Change = { op: 'create', kind: 'subject', fields: { type: 'user', id: 'a' } };

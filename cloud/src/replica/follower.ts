@@ -3,7 +3,7 @@ import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
 import { forgetTenant } from '../commands/delete-tenant.js';
 import { followTenant } from '../commands/follow-tenant.js';
-import { NoTenantError, type StorePosition, type TenantEvent } from '../store/store.js';
+import { NoTenantError, type StorePosition, type TenantEvent, type Told } from '../store/store.js';
 import type { EventPoint } from '../store/tenant-events.js';
 import type { Tenant } from '../tenants/tenant.js';
 
@@ -41,6 +41,8 @@ export class Follower {
   #endListening: (() => Promise<void>) | undefined;
   /** The tenants that follow right now. */
   readonly #behind = new Map<string, Promise<void>>();
+  /** Of those, the revisions that were told of meanwhile. */
+  readonly #told = new Map<string, number>();
   /** The tenants that could not follow when they last tried. */
   readonly #failing = new Set<string>();
   /** What the last look found: the revision of each tenant, and the digest of its rows. */
@@ -69,11 +71,20 @@ export class Follower {
   start({ event }: StorePosition): void {
     this.#event = event;
     if (!this.cloud.store.shared) return;
-    this.#endListening = this.cloud.store.listen(() => {
-      if (this.#looking) this.#hinted = true;
+    this.#endListening = this.cloud.store.listen((told) => {
+      if (told !== undefined && !told.atLarge) this.#followTold(told);
+      else if (this.#looking) this.#hinted = true;
       else this.#schedule(GAP_MS);
     });
     this.#schedule(0);
+  }
+
+  /** What touches no credential needs no look at everything; a tenant that is not in memory waits for the next one. */
+  #followTold({ tenant: id, revision }: Pick<Told, 'tenant' | 'revision'>): void {
+    const tenant = this.cloud.tenants.held(id);
+    if (tenant === undefined || tenant.revisionNumber >= revision) return;
+    if (this.#behind.has(id)) this.#told.set(id, revision);
+    else void this.#catchUp(tenant, revision);
   }
 
   /**
@@ -291,12 +302,16 @@ export class Follower {
     return complete;
   }
 
-  /** Runs beside the looks: work of one tenant does not delay the credentials of the others. */
-  #catchUp(tenant: Tenant): Promise<void> {
+  /**
+   * Runs beside the looks: work of one tenant does not delay the credentials of the others. When its turn comes, the tenant
+   * may have reached the revision that is wanted, for it was committed here.
+   */
+  #catchUp(tenant: Tenant, wanted = Number.POSITIVE_INFINITY): Promise<void> {
     const working = this.#behind.get(tenant.id);
     if (working !== undefined) return working;
     const work = tenant
       .exclusive(async () => {
+        if (tenant.revisionNumber >= wanted) return;
         const began = this.#moment();
         if (this.#diverged.has(tenant.id)) {
           await tenant.reload(this.cloud.store);
@@ -317,7 +332,12 @@ export class Follower {
           this.cloud.log.error({ err: error, tenant: tenant.id }, 'following the commits of a tenant failed');
         this.#failing.add(tenant.id);
       })
-      .finally(() => this.#behind.delete(tenant.id));
+      .finally(() => {
+        this.#behind.delete(tenant.id);
+        const revision = this.#told.get(tenant.id);
+        this.#told.delete(tenant.id);
+        if (revision !== undefined) this.#followTold({ tenant: tenant.id, revision });
+      });
     this.#behind.set(tenant.id, work);
     return work;
   }

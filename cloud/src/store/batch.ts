@@ -1,23 +1,32 @@
 import type { Knex } from 'knex';
-
-type Value = string | number | boolean | null;
+import { type Statement, sendInTurn, type Value } from './statement.js';
 
 /** The most parameters in one statement: SQLite takes 32,766, PostgreSQL 65,535. */
 const PARAMETERS_MAX = 30_000;
 
-/** Inserts many rows with few statements; `conflict` follows `values`, for example an `on conflict` clause. */
-export async function insertRows(
-  trx: Knex,
+/** Few statements that insert many rows; `conflict` follows `values`, for example an `on conflict` clause. */
+export function* insertions(
   table: string,
   columns: readonly string[],
   rows: readonly (readonly Value[])[],
   conflict = '',
-): Promise<void> {
+): Generator<Statement> {
   const row = `(${columns.map(() => '?').join(',')})`;
   for (const part of chunks(rows, Math.floor(PARAMETERS_MAX / columns.length))) {
     const sql = `insert into ${table} (${columns.join(',')}) values ${part.map(() => row).join(',')} ${conflict}`;
-    await trx.raw(sql, part.flat());
+    yield { sql, values: part.flat() };
   }
+}
+
+/** Inserts many rows with few statements; `conflict` follows `values`, for example an `on conflict` clause. */
+export async function insertRows(trx: Knex, ...what: Parameters<typeof insertions>): Promise<void> {
+  await sendInTurn(trx, insertions(...what));
+}
+
+/** The same statement for each part of the values that fits; `sql` gets the list of their placeholders. */
+export function* forParts(values: readonly Value[], sql: (list: string) => string): Generator<Statement> {
+  for (const part of chunks(values, PARAMETERS_MAX))
+    yield { sql: sql(`(${part.map(() => '?').join(',')})`), values: part };
 }
 
 /** Runs `work` on the values in parts that fit the parameters of one statement. */

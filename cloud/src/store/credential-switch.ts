@@ -2,7 +2,7 @@ import { CREDENTIAL_KINDS } from '@authz-service/core/records/kinds';
 import type { Knex } from 'knex';
 import { inParts } from './batch.js';
 import type { Dialect } from './dialect.js';
-import type { AuditRow, JudgeOperators, TenantRow } from './store.js';
+import type { AuditRow, JudgeOperators, TenantRow, Told } from './store.js';
 import { noteTenantEvent } from './tenant-events.js';
 
 type By = Pick<AuditRow, 'at' | 'request_id' | 'credential'>;
@@ -41,7 +41,10 @@ interface Found {
 /** `judged` runs a transaction in which no operator's credential changes otherwise. */
 export function credentialSwitch(
   dialect: Dialect,
-  judged: <T>(judge: JudgeOperators | undefined, work: (trx: Knex) => Promise<T>) => Promise<T>,
+  judged: <T>(
+    judge: JudgeOperators | undefined,
+    work: (trx: Knex, tell: (told: Told) => void) => Promise<T>,
+  ) => Promise<T>,
 ): CredentialSwitch {
   return {
     disableCredentials: (by) =>
@@ -57,7 +60,7 @@ export function credentialSwitch(
       }),
 
     enableCredentials: ({ id, name }, addresses, by, judge) =>
-      judged(judge, async (trx) => {
+      judged(judge, async (trx, tell) => {
         const off: Found[] = await found(trx).where('tenant_id', id).whereNotNull('off_since').orderBy('address');
         const wanted = off.filter(({ address }) => addresses?.includes(address) ?? true);
         const signIn = addresses?.includes(SIGN_IN) === true && (await signInOffSince(trx, id)) !== undefined;
@@ -65,7 +68,7 @@ export function credentialSwitch(
         await turn(trx, wanted, null);
         const credentials = [...wanted.map(({ address }) => address), ...(signIn ? [SIGN_IN] : [])];
         await noteTenantEvent(trx, 'enable', { id, name }, by, { credentials });
-        await dialect.tell(trx, id, 0);
+        tell({ tenant: id, revision: 0, atLarge: true });
         return credentials;
       }),
 

@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import type { Statement } from './statement.js';
+import type { Told } from './store.js';
 
 /** What one process at a time may do in the whole database. */
 export type GlobalLock = 'start' | 'migrations' | 'operators';
@@ -27,10 +29,15 @@ export interface Dialect {
   lockTenant(trx: Knex, tenant: string): Promise<void>;
   /** How it writes values as JSON text. */
   json: JsonDialect;
-  /** So many new keys of records. */
-  newPks(trx: Knex, count: number): Promise<number[]>;
-  /** Tells other processes, once the transaction has succeeded. */
-  tell(trx: Knex, tenant: string, revision: number): Promise<void>;
+  /** So many new keys of records. A process that is alone calls it in the transaction that uses them. */
+  newPks(knex: Knex, count: number): Promise<number[]>;
+  /**
+   * Sends statements that need none of each other's results, which take effect one after the other. Throws what the first
+   * one that fails does; later ones may have taken effect nevertheless, so that the transaction has to be given up.
+   */
+  sendAll(trx: Knex, statements: Iterable<Statement>): Promise<void>;
+  /** Tells other processes of what is stored. It is a hint, which may be lost. */
+  tell(told: readonly Told[]): void;
   /** Notes that values are being taken out of history; see `rewrite`. */
   noteErasure(trx: Knex): Promise<void>;
   /** Leaves no copy of values that were taken out in the files of the database. */

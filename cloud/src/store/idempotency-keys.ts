@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Statement } from './statement.js';
 import { type IdempotencyKey, type IdempotencyRow, TakenKeyError } from './store.js';
 
 type FoundRow = Omit<IdempotencyRow, 'free_before'>;
@@ -13,18 +14,28 @@ export const idempotencyKeys = {
     return row && { tenant, credential, key, ...row };
   },
 
-  /** Throws `TakenKeyError` unless the key is new, or was first used so long ago that it has become free. */
-  async save(trx: Knex, row: IdempotencyRow): Promise<void> {
-    const { tenant, credential, free_before, ...rest } = row;
-    const own = { tenant_id: tenant, credential_id: credential, key: row.key };
-    await trx('idempotency_keys').where(own).andWhere('created_at', '<', free_before).delete();
-    const columns = ['tenant_id', 'credential_id', 'key'];
-    const made = await trx('idempotency_keys')
-      .insert({ ...own, ...rest })
-      .onConflict(columns)
-      .ignore()
-      .returning('key');
-    if (made.length === 0) throw new TakenKeyError(`the idempotency key "${row.key}" is in use`);
+  /** What saves a key. Throws `TakenKeyError` unless it is new, or was first used so long ago that it has become free. */
+  *saving({
+    tenant,
+    credential,
+    free_before,
+    key,
+    request_hash,
+    response,
+    created_at,
+  }: IdempotencyRow): Generator<Statement> {
+    const own = [tenant, credential, key];
+    yield {
+      sql: 'delete from idempotency_keys where tenant_id = ? and credential_id = ? and key = ? and created_at < ?',
+      values: [...own, free_before],
+    };
+    yield {
+      sql:
+        'insert into idempotency_keys (tenant_id, credential_id, key, request_hash, response, created_at) ' +
+        'values (?, ?, ?, ?, ?, ?) on conflict (tenant_id, credential_id, key) do nothing returning key',
+      values: [...own, request_hash, response, created_at],
+      otherwise: () => new TakenKeyError(`the idempotency key "${key}" is in use`),
+    };
   },
 
   async purge(knex: Knex, before: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { isCredential } from '@authz-service/core/records/kinds';
 import type { Knex } from 'knex';
 import { listAudit } from './audit-trail.js';
 import { consoleSessions } from './console-sessions.js';
@@ -6,6 +7,7 @@ import { credentialUses } from './credential-uses.js';
 import type { Dialect } from './dialect.js';
 import { epochStore } from './epoch-store.js';
 import { eraseHistory } from './erase-history.js';
+import { type Footing, readFooting, type Standing, standingAfter } from './footing.js';
 import { idempotencyKeys } from './idempotency-keys.js';
 import { keptAgents } from './kept-agents.js';
 import { loadTenant } from './load-tenant.js';
@@ -14,14 +16,17 @@ import { pruneAudit, pruneHistory } from './prune.js';
 import { noteOrigins, readOrigins } from './record-origins.js';
 import { findRevision, historyStart, newestCommits, readPast } from './record-versions.js';
 import { signOffs } from './sign-offs.js';
+import { sendInTurn } from './statement.js';
 import {
   type BundleKeyRow,
+  type Commit,
   type JudgeOperators,
   type SigningKeyRow,
   type Store,
   TakenNameError,
   type TenantRow,
   type TenantStore,
+  type Told,
 } from './store.js';
 import { listTenantEvents, lostTenants, noteTenantEvent, tenantEventsAfter } from './tenant-events.js';
 import { tenantUse } from './tenant-use.js';
@@ -33,31 +38,78 @@ type Apart = 'writability' | 'listen' | 'position';
 /** The store on a migrated database that knex connects to. `release` is called when everything is closed. */
 export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<void>): Omit<Store, Apart> {
   const { reading, snapshot, writing } = dialect;
+  const standings = new Map<string, Standing>();
+  /** Runs a transaction and tells others of it; `tell` is what it may add to that. */
+  const told = async <T>(work: (trx: Knex, tell: (told: Told) => void) => Promise<T>): Promise<T> => {
+    let all: Told[] = [];
+    const result = await writing((trx) => {
+      all = [];
+      return work(trx, (one) => void all.push(one));
+    });
+    dialect.tell(all);
+    return result;
+  };
   /** Runs a transaction in which no operator's credential changes otherwise. */
-  const judged = <T>(judge: JudgeOperators | undefined, work: (trx: Knex) => Promise<T>): Promise<T> =>
-    writing(async (trx) => {
+  const judged = <T>(
+    judge: JudgeOperators | undefined,
+    work: (trx: Knex, tell: (told: Told) => void) => Promise<T>,
+  ): Promise<T> =>
+    told(async (trx, tell) => {
       await dialect.lock(trx, 'operators');
       judge?.(await operators(trx));
-      return await work(trx);
+      return await work(trx, tell);
     });
+  const write = async (trx: Knex, commit: Commit, ready?: Footing): Promise<void> => {
+    const footing = ready ?? (await readFooting(trx, dialect, commit, standings.get(commit.tenant)));
+    await writeCommit(trx, dialect, { commit, footing }, operators);
+    standings.set(commit.tenant, standingAfter(commit, footing));
+  };
+  /** What commits to one tenant need, on a connection of its own or in a transaction. */
+  const tenantStore = (db: Knex, commit: TenantStore['commit'], read: Dialect['snapshot'] = snapshot): TenantStore => ({
+    commit: (wanted) =>
+      commit(wanted).catch((error: unknown) => {
+        // It may have been refused because of what was remembered.
+        standings.delete(wanted.tenant);
+        throw error;
+      }),
+    commitsSince: async (tenant, known) => {
+      const { news, standing } = await commitsSince(db, tenant, known);
+      standings.set(tenant, standing);
+      return news;
+    },
+    credentialsSince: (tenants) => read((trx) => credentialsSince(trx, tenants)),
+    noteOrigins: (note) => noteOrigins(db, note),
+    findIdempotent: (key) => idempotencyKeys.find(db, key),
+    saveIdempotent: (row) => sendInTurn(db, idempotencyKeys.saving(row)),
+  });
+  const storeCommit: TenantStore['commit'] = async (commit) => {
+    // Others wait only for what must be done under the lock. A process that is alone counts its keys in the transaction.
+    const footing = dialect.shared ? await readFooting(knex, dialect, commit, standings.get(commit.tenant)) : undefined;
+    await told(async (trx, tell) => {
+      await write(trx, commit, footing);
+      tell(toldOf(commit));
+    });
+  };
 
   return {
     shared: dialect.shared,
 
-    ...tenantStore(knex, dialect),
-
-    commit: (commit) => writing((trx) => writeCommit(trx, dialect, commit, operators)),
+    ...tenantStore(knex, storeCommit),
 
     noteOrigins: (note) => writing((trx) => noteOrigins(trx, note)),
 
-    saveIdempotent: (row) => writing((trx) => idempotencyKeys.save(trx, row)),
+    saveIdempotent: (row) => writing((trx) => sendInTurn(trx, idempotencyKeys.saving(row))),
 
     locked: (tenant, { judged: touchesOperators }, work) =>
-      writing(async (trx) => {
+      told(async (trx, tell) => {
         // Everybody who takes both locks takes this one first.
         if (touchesOperators) await dialect.lock(trx, 'operators');
         await dialect.lockTenant(trx, tenant);
-        return await work(tenantStore(trx, { ...dialect, snapshot: (read) => read(trx) }));
+        const commit = async (wanted: Commit) => {
+          await write(trx, wanted);
+          tell(toldOf(wanted));
+        };
+        return await work(tenantStore(trx, commit, (read) => read(trx)));
       }),
 
     alone: (work) =>
@@ -74,16 +126,17 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
     lostTenants: () => reading(lostTenants),
 
     createTenant: (tenant, first, judge) =>
-      judged(judge, async (trx) => {
+      judged(judge, async (trx, tell) => {
         if ((await trx('tenants').where('name', tenant.name).first('id')) !== undefined)
           throw new TakenNameError(tenant.name);
         await trx('tenants').insert({ ...tenant, revision: first.base, history_start: first.revision });
-        await writeCommit(trx, dialect, first, operators);
+        await write(trx, first);
         await noteTenantEvent(trx, 'create', tenant, first.audit);
+        tell({ ...toldOf(first), atLarge: true });
       }),
 
     deleteTenant: ({ id, name }, by, judge) =>
-      judged(judge, async (trx) => {
+      judged(judge, async (trx, tell) => {
         await dialect.lockTenant(trx, id);
         const own = trx('records').select('pk').where('tenant_id', id);
         await trx('record_references').whereIn('from_pk', own).delete();
@@ -91,7 +144,8 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
         const deleted = await trx('tenants').where('id', id).delete();
         if (deleted === 0) return false;
         await noteTenantEvent(trx, 'delete', { id, name }, by);
-        await dialect.tell(trx, id, 0);
+        standings.delete(id);
+        tell({ tenant: id, revision: 0, atLarge: true });
         return true;
       }),
 
@@ -152,16 +206,9 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
   };
 }
 
-/** What commits to one tenant need, on a connection of its own or in a transaction. */
-function tenantStore(knex: Knex, dialect: Dialect): TenantStore {
-  return {
-    commit: (commit) => writeCommit(knex, dialect, commit, operators),
-    commitsSince: (tenant, known) => commitsSince(knex, dialect.snapshot, tenant, known),
-    credentialsSince: (tenants) => dialect.snapshot((trx) => credentialsSince(trx, tenants)),
-    noteOrigins: (note) => noteOrigins(knex, note),
-    findIdempotent: (key) => idempotencyKeys.find(knex, key),
-    saveIdempotent: (row) => idempotencyKeys.save(knex, row),
-  };
+function toldOf({ tenant, revision, put, remove }: Commit): Told {
+  const touched = [...put.map(({ record }) => record), ...remove];
+  return { tenant, revision, atLarge: touched.some(({ kind }) => isCredential(kind)) };
 }
 
 function operators(trx: Knex): ReturnType<typeof credentialRows> {

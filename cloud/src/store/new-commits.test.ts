@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** How the database finds what the statements of some work ask it of records: one line for each. */
+/** How the database finds what the statements of some work ask it of records and their versions: one line for each time. */
 async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   const asked: { sql: string; bindings: unknown[] }[] = [];
   const note = (query: { sql: string; bindings: unknown[] }) => asked.push(query);
@@ -48,22 +48,18 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   database.off('query', note);
   const plans: string[] = [];
   for (const { sql, bindings } of asked) {
-    if (!/from `record/.test(sql)) continue;
     const steps: { detail: string }[] = await database.raw(`explain query plan ${sql}`, bindings as Knex.RawBinding[]);
-    plans.push(steps[0]?.detail ?? '');
+    plans.push(...steps.map(({ detail }) => detail).filter((detail) => / (records|record_versions)\b/.test(detail)));
   }
   return plans;
 }
 
 it.each<[what: string, work: () => Promise<unknown>]>([
   ['the newest commits', () => newestCommits(database, TENANT, { commits: 10, changes: 10 })],
-  [
-    'the commits since a revision',
-    () => commitsSince(database, (read) => read(database), TENANT, { revision: 1, digest: '1' }),
-  ],
+  ['the commits since a revision', () => commitsSince(database, TENANT, { revision: 1, digest: '1' })],
 ])('finds %s without going through all records of the tenant', async (_, work) => {
   const plans = await plansOf(work);
-  expect(plans.length).toBeGreaterThan(2);
+  expect(plans.length).toBeGreaterThan(1);
   for (const plan of plans)
     expect(plan).toMatch(/^SEARCH .*(\((tenant_id=\? AND (revision|until)>\?)\)|INDEX record_versions_erased )/);
 });

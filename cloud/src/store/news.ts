@@ -1,8 +1,11 @@
 import { CREDENTIAL_KINDS } from '@authz-service/core/records/kinds';
 import type { Knex } from 'knex';
+import { inParts } from './batch.js';
+import type { Standing } from './footing.js';
 import { type RecordRow, storedRecord } from './load-tenant.js';
-import { findRevision, newestCommits } from './record-versions.js';
+import { fillCommits, keptCommits } from './record-versions.js';
 import type { SecretRow } from './secret-rows.js';
+import { rowsOf } from './statement.js';
 import {
   type CredentialKind,
   type CredentialRow,
@@ -60,52 +63,72 @@ export async function position(knex: Knex): Promise<StorePosition> {
   };
 }
 
-/** See `TenantStore.commitsSince`. `snapshot` reads one state. */
+/**
+ * What is committed after a revision, in one statement, so that it sees one state: where the tenant stands, and, if that is
+ * later and history goes back so far, the records since, the versions that they replaced, and the commits from there on.
+ */
+const SINCE = `
+  with newest as (
+    select tenants.revision, history_start, digest, row_digest, at
+    from tenants join revisions on tenant_id = id and number = tenants.revision where id = :tenant
+  ), later as (
+    select 1 from newest where history_start <= :since and :since < revision
+  )
+  select 'newest' as part, revision as number, digest, row_digest, at,
+    null as kind, null as id, null as address, null as fields, null as managed_by, null as created_at, null as updated_at,
+    history_start as revision from newest
+  union all
+  select 'record', null, null, null, null, kind, id, address, fields, managed_by, created_at, updated_at, revision
+    from records where tenant_id = :tenant and revision > :since and exists (select 1 from later)
+  union all
+  select case when erased then 'erased' else 'version' end, until, null, null, null,
+    kind, id, address, fields, managed_by, created_at, updated_at, revision
+    from record_versions where tenant_id = :tenant and until > :since and exists (select 1 from later)
+  union all
+  select 'commit', number, digest, null, null, null, null, null, null, null, null, null, added + changed + removed
+    from revisions where tenant_id = :tenant and number >= :since and exists (select 1 from later)`;
+
+interface SinceRow extends RecordRow {
+  part: 'newest' | 'record' | 'erased' | 'version' | 'commit';
+  number: number;
+  digest: string;
+  row_digest: string;
+  at: string;
+}
+
+/** See `TenantStore.commitsSince`; with where the tenant stands. */
 export async function commitsSince(
   knex: Knex,
-  snapshot: <T>(work: (trx: Knex) => Promise<T>) => Promise<T>,
   tenant: string,
-  known: Pick<RevisionPoint, 'revision' | 'digest'>,
-): Promise<News | undefined> {
-  const now = await standing(knex, tenant);
-  const { revision: since, digest } = known;
-  if (now.revision === since) return now.digest === digest ? { ...NOTHING, ...known } : undefined;
-  return await snapshot(async (trx) => {
-    const { revision, history_start } = await standing(trx, tenant);
-    const newest = await findRevision(trx, tenant, { number: Number(revision) });
-    if (newest === undefined || since < Number(history_start)) return undefined;
-    const present: RecordRow[] = await trx('records').where('tenant_id', tenant).andWhere('revision', '>', since);
-    const ended: { address: string }[] = await trx('record_versions')
-      .where('tenant_id', tenant)
-      .andWhere('until', '>', since)
-      .distinct('address');
-    const put = present.map((row) => storedRecord(row, tenant));
-    const there = new Set(put.map(({ address }) => address));
-    const commits = await newestCommits(trx, tenant, { ...TOLD, since });
-    return {
-      ...newest,
-      put,
-      gone: ended.flatMap(({ address }) => (there.has(address) ? [] : [address])),
-      commits: commits.length === newest.revision - since ? commits : undefined,
-    };
-  });
-}
-
-const NOTHING = { at: '', put: [], gone: [], commits: [] };
-
-interface Standing {
-  revision: number;
-  history_start: number;
-  digest: string;
-}
-
-async function standing(knex: Knex, tenant: string): Promise<Standing> {
-  const row = await knex('tenants')
-    .join('revisions', { 'revisions.tenant_id': 'tenants.id', 'revisions.number': 'tenants.revision' })
-    .where('tenants.id', tenant)
-    .first<Standing | undefined>('tenants.revision', 'tenants.history_start', 'revisions.digest');
-  if (row === undefined) throw new NoTenantError(tenant);
-  return { ...row, revision: Number(row.revision), history_start: Number(row.history_start) };
+  { revision: since, digest }: Pick<RevisionPoint, 'revision' | 'digest'>,
+): Promise<{ news: News | undefined; standing: Standing }> {
+  const rows = await rowsOf<SinceRow>(knex, SINCE, { tenant, since });
+  const of = (...parts: SinceRow['part'][]) => rows.filter(({ part }) => parts.includes(part));
+  const [newest] = of('newest');
+  if (newest === undefined) throw new NoTenantError(tenant);
+  const revision = Number(newest.number);
+  const standing = { revision, digest: newest.digest, rowDigest: newest.row_digest };
+  const at = newest.at;
+  if (revision === since) {
+    const nothing = { revision, digest, at: '', put: [], gone: [], commits: [] };
+    return { news: newest.digest === digest ? nothing : undefined, standing };
+  }
+  if (since < Number(newest.revision)) return { news: undefined, standing };
+  const record = (row: SinceRow) => storedRecord(row, tenant);
+  const put = of('record').map(record);
+  const versions = of('version', 'erased').map((row) => ({ until: Number(row.number), record: record(row) }));
+  const there = new Set(put.map(({ address }) => address));
+  const gone = new Set(versions.flatMap(({ record: { address } }) => (there.has(address) ? [] : [address])));
+  const kept = keptCommits(
+    of('commit').map((row) => ({ number: Number(row.number), digest: row.digest, changes: Number(row.revision) })),
+    TOLD,
+  );
+  fillCommits(kept, { put, versions });
+  const complete = of('erased').length === 0 && kept.length === revision - since;
+  return {
+    news: { revision, digest: newest.digest, at, put, gone: [...gone], commits: complete ? kept : undefined },
+    standing,
+  };
 }
 
 /** See `TenantStore.credentialsSince`. `trx` sees one state. */
@@ -113,23 +136,47 @@ export async function credentialsSince(
   trx: Knex,
   tenants: readonly { tenant: string; since: number }[],
 ): Promise<TenantCredentials[]> {
+  const asked = new Map(tenants.map(({ tenant, since }) => [tenant, since]));
   const found: TenantCredentials[] = [];
-  for (const { tenant, since } of tenants) {
-    const row = await trx('tenants')
-      .where('id', tenant)
-      .first<{ revision: number; history_start: number } | undefined>('revision', 'history_start');
-    if (row === undefined) continue;
-    const changed = since < Number(row.history_start) || (await haveChanged(trx, tenant, since));
-    const rows = changed ? await credentialRows(trx, (query) => query.where('tenant_id', tenant)) : undefined;
-    found.push({ tenant, revision: Number(row.revision), rows });
-  }
+  await inParts([...asked.keys()], async (ids) => {
+    const rows: { id: string; revision: number; history_start: number }[] = await trx('tenants')
+      .whereIn('id', ids)
+      .select('id', 'revision', 'history_start');
+    const last = await lastChanges(trx, ids);
+    const changed = new Set(
+      rows.flatMap(({ id, history_start }) => {
+        const since = asked.get(id) ?? 0;
+        return since < Number(history_start) || since < (last.get(id) ?? 0) ? [id] : [];
+      }),
+    );
+    const credentials =
+      changed.size === 0 ? [] : await credentialRows(trx, (query) => query.whereIn('tenant_id', [...changed]));
+    for (const { id, revision } of rows)
+      found.push({
+        tenant: id,
+        revision: Number(revision),
+        rows: changed.has(id) ? credentials.filter(({ tenant }) => tenant === id) : undefined,
+      });
+  });
   return found;
 }
 
-async function haveChanged(trx: Knex, tenant: string, since: number): Promise<boolean> {
-  const own = (table: string, column: string) =>
-    trx(table).where('tenant_id', tenant).whereIn('kind', CREDENTIAL_KINDS).andWhere(column, '>', since).first('kind');
-  return (await own('records', 'revision')) !== undefined || (await own('record_versions', 'until')) !== undefined;
+/** The latest revision of each tenant in which a credential was written or removed, as far as history tells. */
+async function lastChanges(trx: Knex, tenants: readonly string[]): Promise<Map<string, number>> {
+  const last = new Map<string, number>();
+  for (const [table, column] of [
+    ['records', 'revision'],
+    ['record_versions', 'until'],
+  ] as const) {
+    const rows: { tenant_id: string; last: number }[] = await trx(table)
+      .whereIn('tenant_id', tenants)
+      .whereIn('kind', CREDENTIAL_KINDS)
+      .groupBy('tenant_id')
+      .select('tenant_id')
+      .max(`${column} as last`);
+    for (const row of rows) last.set(row.tenant_id, Math.max(last.get(row.tenant_id) ?? 0, Number(row.last)));
+  }
+  return last;
 }
 
 /** Credentials with the hashes of their secrets. */

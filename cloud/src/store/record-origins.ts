@@ -1,7 +1,8 @@
 import type { RecordOrigin } from '@authz-service/core/origin/record-origin';
 import type { Knex } from 'knex';
-import { inParts, insertRows } from './batch.js';
+import { forParts, insertions, insertRows } from './batch.js';
 import { known, pksOf } from './record-pks.js';
+import type { Statement, Value } from './statement.js';
 import { type Commit, type Origins, StaleStoreError } from './store.js';
 
 const COLUMNS = ['record_pk', 'repository', 'git_commit', 'path', 'line', 'uncommitted'] as const;
@@ -20,18 +21,14 @@ interface OriginRow {
 }
 
 /**
- * Writes where the records of a commit stand. What is known of a changed record was true of its former fields, so it is
- * forgotten; not of one that only followed a rename, for its text has stayed. `now` has the keys of the written records.
+ * What writes where the records of a commit stand. What is known of a changed record was true of its former fields, so it is
+ * forgotten; not of one that only followed a rename, for its text has stayed.
  */
-export async function writeOrigins(trx: Knex, commit: Commit, now: ReadonlyMap<string, number>): Promise<void> {
-  const changed = commit.put.filter(({ previous, follows }) => previous !== undefined && !follows);
-  await inParts(
-    changed.map(({ record }) => known(now, record.address)),
-    async (part) => {
-      await trx('record_origins').whereIn('record_pk', part).delete();
-    },
-  );
-  await insertOrigins(trx, commit.tenant, commit.origins, now);
+export function* originStatements({ put, origins }: Commit, pk: (address: string) => number): Generator<Statement> {
+  const changed = put.filter(({ previous, follows }) => previous !== undefined && !follows);
+  const pks = changed.map(({ record }) => pk(record.address));
+  yield* forParts(pks, (list) => `delete from record_origins where record_pk in ${list}`);
+  yield* insertions('record_origins', COLUMNS, rowsOf(origins, pk), REPLACE);
 }
 
 /** Notes where records stand that no commit changes, so that this makes no revision. */
@@ -42,26 +39,25 @@ export async function noteOrigins(
   // Whoever commits meanwhile waits for this row, or has been faster.
   const same = await trx('tenants').where({ id: tenant, revision: base }).update({ revision: base });
   if (same !== 1) throw new StaleStoreError(tenant, base);
-  await insertOrigins(trx, tenant, origins, new Map());
+  const pks = await pksOf(trx, tenant, [...origins.keys()]);
+  await insertRows(
+    trx,
+    'record_origins',
+    COLUMNS,
+    rowsOf(origins, (address) => known(pks, address)),
+    REPLACE,
+  );
 }
 
-async function insertOrigins(
-  trx: Knex,
-  tenant: string,
-  origins: Origins,
-  now: ReadonlyMap<string, number>,
-): Promise<void> {
-  const elsewhere = [...origins.keys()].filter((address) => !now.has(address));
-  const pks = await pksOf(trx, tenant, elsewhere);
-  const rows = [...origins].map(([address, origin]) => [
-    now.get(address) ?? known(pks, address),
+function rowsOf(origins: Origins, pk: (address: string) => number): Value[][] {
+  return [...origins].map(([address, origin]) => [
+    pk(address),
     origin.repository ?? null,
     origin.commit ?? null,
     origin.path ?? null,
     origin.line ?? null,
     origin.uncommitted ?? false,
   ]);
-  await insertRows(trx, 'record_origins', COLUMNS, rows, REPLACE);
 }
 
 export async function readOrigins(

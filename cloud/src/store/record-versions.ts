@@ -2,8 +2,9 @@ import { isDistributed } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { StoredChange } from '@authz-service/core/state/record-changes';
 import type { Knex } from 'knex';
-import { inParts } from './batch.js';
+import { forParts } from './batch.js';
 import { type RecordRow, storedRecord } from './load-tenant.js';
+import type { Statement } from './statement.js';
 import type { HistoryStart, KeptCommit, PastPage, PastPosition, RevisionPoint } from './store.js';
 
 /** Some milliseconds of parsing. */
@@ -11,16 +12,14 @@ const PAGE_ROWS = 1000;
 
 const COLUMNS = ['kind', 'id', 'fields', 'managed_by', 'created_at', 'updated_at', 'revision'];
 
-/** Keeps the records with these keys as they are before a commit changes or removes them. */
-export async function keepVersions(trx: Knex, pks: readonly number[], until: number): Promise<void> {
+/** What keeps the records with these keys as they are before a commit changes or removes them. */
+export function keepVersions(pks: readonly number[], until: number): Generator<Statement> {
   const copied = `tenant_id, address, entity, ${COLUMNS.join(', ')}`;
-  await inParts(pks, async (part) => {
-    await trx.raw(
-      `insert into record_versions (until, ${copied}) ` +
-        `select ${until}, ${copied} from records where pk in (${part.map(() => '?').join(',')})`,
-      part,
-    );
-  });
+  return forParts(
+    pks,
+    (list) =>
+      `insert into record_versions (until, ${copied}) select ${until}, ${copied} from records where pk in ${list}`,
+  );
 }
 
 /** The oldest revision that can be rebuilt, with the newest one, and the times of both. */
@@ -97,12 +96,12 @@ export async function readPast(knex: Knex, tenant: string, revision: number, aft
 
 /**
  * The newest commits with the records before and after them, oldest first: as many as have no more changes than
- * `changes`, and no more commits than `commits`, and have lost no values; with `since`, only those after that revision. Kinds that no bundle contains are left out.
+ * `changes`, and no more commits than `commits`, and have lost no values. Kinds that no bundle contains are left out.
  */
 export async function newestCommits(
   knex: Knex,
   tenant: string,
-  bounds: { commits: number; changes: number; since?: number },
+  bounds: { commits: number; changes: number },
 ): Promise<KeptCommit[]> {
   const { oldest } = await historyStart(knex, tenant);
   const lost = await knex('record_versions')
@@ -112,40 +111,61 @@ export async function newestCommits(
     .first();
   const rows: { number: number; digest: string; changes: number }[] = await knex('revisions')
     .where('tenant_id', tenant)
-    .andWhere('number', '>=', Math.max(oldest.revision, Number(lost?.until ?? 0), bounds.since ?? 0))
+    .andWhere('number', '>=', Math.max(oldest.revision, Number(lost?.until ?? 0)))
     .orderBy('number', 'desc')
     .limit(bounds.commits + 1)
     .select('number', 'digest', knex.raw('added + changed + removed as changes'));
-  const kept: KeptCommit[] = [];
-  let left = bounds.changes;
-  for (const [index, { number, changes }] of rows.entries()) {
-    const base = rows[index + 1];
-    left -= Number(changes);
-    if (base === undefined || left < 0) break;
-    kept.unshift({
-      base: { revision: Number(base.number), digest: base.digest },
-      revision: Number(number),
-      changes: [],
-    });
-  }
+  const kept = keptCommits(
+    rows.map((row) => ({ number: Number(row.number), digest: row.digest, changes: Number(row.changes) })),
+    bounds,
+  );
   const [first] = kept;
   if (first === undefined) return kept;
-  const byRevision = new Map(kept.map((commit) => [commit.revision, new Map<string, StoredChange>()]));
+  const ended: (RecordRow & { until: number })[] = await knex('record_versions')
+    .where('tenant_id', tenant)
+    .andWhere('until', '>=', first.revision);
+  const present: RecordRow[] = await knex('records')
+    .where('tenant_id', tenant)
+    .andWhere('revision', '>=', first.revision);
+  fillCommits(kept, {
+    put: recordsOf(present),
+    versions: ended.map((row) => ({ until: Number(row.until), record: storedRecord(row, tenant) })),
+  });
+  return kept;
+}
+
+/** The newest of these commits, oldest first, without their changes: as many as the bounds allow, and have one before them. */
+export function keptCommits(
+  rows: { number: number; digest: string; changes: number }[],
+  bounds: { commits: number; changes: number },
+): KeptCommit[] {
+  const sorted = rows.toSorted((left, right) => right.number - left.number).slice(0, bounds.commits + 1);
+  const kept: KeptCommit[] = [];
+  let left = bounds.changes;
+  for (const [index, { number, changes }] of sorted.entries()) {
+    const base = sorted[index + 1];
+    left -= changes;
+    if (base === undefined || left < 0) break;
+    kept.unshift({ base: { revision: base.number, digest: base.digest }, revision: number, changes: [] });
+  }
+  return kept;
+}
+
+/** Puts into commits what they changed: `put` are the records that they have left, and `versions` those that they ended. */
+export function fillCommits(
+  commits: readonly KeptCommit[],
+  { put, versions }: { put: readonly StoredRecord[]; versions: readonly { until: number; record: StoredRecord }[] },
+): void {
+  const byRevision = new Map(commits.map((commit) => [commit.revision, new Map<string, StoredChange>()]));
   const note = (revision: number, side: keyof StoredChange, record: StoredRecord) => {
     if (!isDistributed(record.kind)) return;
     const changes = byRevision.get(revision);
     changes?.set(record.address, { ...changes.get(record.address), [side]: record });
   };
-  const ended: (RecordRow & { until: number })[] = await knex('record_versions')
-    .where('tenant_id', tenant)
-    .andWhere('until', '>=', first.revision);
-  for (const row of ended) note(Number(row.until), 'before', storedRecord(row, tenant));
-  for (const row of ended) note(Number(row.revision), 'after', storedRecord(row, tenant));
-  const present: RecordRow[] = await knex('records')
-    .where('tenant_id', tenant)
-    .andWhere('revision', '>=', first.revision);
-  for (const row of present) note(Number(row.revision), 'after', storedRecord(row, tenant));
-  return kept.map((commit) => ({ ...commit, changes: [...(byRevision.get(commit.revision)?.values() ?? [])] }));
+  for (const { until, record } of versions) note(until, 'before', record);
+  for (const { record } of versions) note(record.revision, 'after', record);
+  for (const record of put) note(record.revision, 'after', record);
+  for (const commit of commits) commit.changes = [...(byRevision.get(commit.revision)?.values() ?? [])];
 }
 
 function recordsOf(rows: readonly RecordRow[]): StoredRecord[] {

@@ -1,41 +1,27 @@
-import { isCredential } from '@authz-service/core/records/kinds';
 import type { Knex } from 'knex';
-import { RowDigest } from './row-digest.js';
-import { secretsOf } from './secret-rows.js';
-import { type Commit, StaleStoreError } from './store.js';
+import { RowDigest, type StoredSecret } from './row-digest.js';
+import type { Commit } from './store.js';
 
-/** The digest of the rows after a commit, computed from the one after the previous commit. Call it before writing. */
-export async function rowDigestAfter(trx: Knex, commit: Commit): Promise<string> {
-  const { put, remove, secrets } = commit;
-  const digest = await digestBefore(trx, commit);
-  const gone = [...remove, ...put.flatMap(({ previous }) => previous ?? [])];
-  const credentials = gone.filter(({ kind }) => isCredential(kind));
-  const held = await secretsOf(
-    trx,
-    commit.tenant,
-    credentials.map(({ address }) => address),
-  );
-  for (const record of gone) digest.toggle(record, held.get(record.address));
+/**
+ * The digest of the rows after a commit, computed from the one `before`; a tenant's first commit has none. `held` are the
+ * secrets of the credentials that it changes or removes, by their addresses.
+ */
+export async function rowDigestAfter(
+  knex: Knex,
+  { tenant, put, remove, secrets }: Commit,
+  { before, held }: { before: string | undefined; held: ReadonlyMap<string, StoredSecret> },
+): Promise<string> {
+  const digest = new RowDigest(before);
+  if (before === undefined)
+    digest.addTenant(await knex('tenants').where('id', tenant).first<{ id: string; name: string }>());
+  for (const record of [...remove, ...put.flatMap(({ previous }) => previous ?? [])])
+    digest.toggle(record, held.get(record.address));
   const made = new Map(secrets.map((secret) => [`${secret.kind}/${secret.id}`, secret]));
   for (const { record, previous } of put) {
-    const before = previous && held.get(previous.address);
-    const secret = made.get(`${record.kind}/${record.id}`) ?? before;
+    const secretBefore = previous && held.get(previous.address);
+    const secret = made.get(`${record.kind}/${record.id}`) ?? secretBefore;
     // A new secret makes nobody an operator, see `writeRecords`.
-    digest.toggle(record, secret && { hash: secret.hash, operator: (before ?? secret).operator });
+    digest.toggle(record, secret && { hash: secret.hash, operator: (secretBefore ?? secret).operator });
   }
   return digest.hex();
-}
-
-async function digestBefore(trx: Knex, { tenant, base, baseDigest }: Commit): Promise<RowDigest> {
-  if (base === 0) {
-    const digest = new RowDigest();
-    digest.addTenant(await trx('tenants').where('id', tenant).first<{ id: string; name: string }>());
-    return digest;
-  }
-  const row = await trx('revisions')
-    .select('digest', 'row_digest')
-    .where({ tenant_id: tenant, number: base })
-    .first<{ digest: string; row_digest: string } | undefined>();
-  if (row?.digest !== baseDigest) throw new StaleStoreError(tenant, base);
-  return new RowDigest(row.row_digest);
 }

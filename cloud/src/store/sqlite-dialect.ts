@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Dialect, JsonDialect } from './dialect.js';
+import { sendInTurn } from './statement.js';
 
 /** The application id in the header of the file, from when values are taken until no copy of them is left in it. */
 const UNFINISHED = 1;
@@ -26,7 +27,9 @@ export function sqliteDialect(knex: Knex): Dialect {
       const row = await trx('records').max<{ last: number | null }>('pk as last').first();
       return Array.from({ length: count }, (_, index) => (row?.last ?? 0) + 1 + index);
     },
-    tell: async () => {},
+    // The driver would not keep the order of statements that it has at the same time.
+    sendAll: sendInTurn,
+    tell: () => {},
     noteErasure: async (trx) => await trx.raw(`pragma application_id = ${UNFINISHED}`),
     rewrite: () => writeAnew(knex),
   };

@@ -35,8 +35,11 @@ export interface Store
   locked<T>(tenant: string, options: { judged: boolean }, work: (store: TenantStore) => Promise<T>): Promise<T>;
   /** Runs work that only one process may do at a time, such as creating what is missing at a start. */
   alone<T>(work: () => Promise<T>): Promise<T>;
-  /** Calls back soon after somebody else has committed, as far as that can be told. Call what it returns to end that. */
-  listen(hear: () => void): () => Promise<void>;
+  /**
+   * Calls back soon after somebody has committed, as far as that can be told: with what is known of it, or without where
+   * anything may have changed. Call what it returns to end that.
+   */
+  listen(hear: (told?: Told) => void): () => Promise<void>;
   tenants(): Promise<TenantRow[]>;
   /** The names of tenants that were created, were not removed, and are missing all the same. */
   lostTenants(): Promise<string[]>;
@@ -128,6 +131,14 @@ export interface TenantStore {
  * change, of which nobody else changes any until the transaction has ended. It throws to refuse the change.
  */
 export type JudgeOperators = (operators: CredentialRow[]) => void;
+
+/** A commit, as processes tell each other of it. */
+export interface Told {
+  tenant: string;
+  revision: number;
+  /** Whether only a look at everything shows what has changed: it may be credentials, keys, or the tenant itself. */
+  atLarge: boolean;
+}
 
 /** What others may have changed. */
 export interface StorePosition {

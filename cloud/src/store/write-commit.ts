@@ -1,33 +1,51 @@
 import type { Knex } from 'knex';
 import type { Dialect } from './dialect.js';
+import type { Footing } from './footing.js';
 import { idempotencyKeys } from './idempotency-keys.js';
-import { rowDigestAfter } from './row-digest-after.js';
+import type { Statement } from './statement.js';
 import { type Commit, type CredentialRow, StaleStoreError } from './store.js';
-import { writeRecords } from './write-records.js';
+import { recordStatements } from './write-records.js';
 
 /**
  * Writes one revision. The first statement locks the tenant's row and finds out whether it still is at the revision that the
- * commit was judged on: then everything that was judged there still holds.
+ * commit was judged on: then everything that was judged there still holds, and so does its footing.
  */
 export async function writeCommit(
   trx: Knex,
   dialect: Dialect,
-  commit: Commit,
+  { commit, footing }: { commit: Commit; footing: Footing },
   operators: (trx: Knex) => Promise<CredentialRow[]>,
 ): Promise<void> {
   if (commit.judge) {
     await dialect.lock(trx, 'operators');
     commit.judge(await operators(trx));
   }
-  const moved = await trx('tenants')
-    .where({ id: commit.tenant, revision: commit.base })
-    .update({ revision: commit.revision });
-  if (moved !== 1) throw new StaleStoreError(commit.tenant, commit.base);
-  const rowDigest = await rowDigestAfter(trx, commit);
-  await writeRecords(trx, dialect, commit);
-  const { audit } = commit;
-  await trx('revisions').insert({
-    tenant_id: commit.tenant,
+  await dialect.sendAll(trx, statementsOf(commit, footing));
+}
+
+function* statementsOf(commit: Commit, footing: Footing): Generator<Statement> {
+  yield move(commit, footing);
+  yield* recordStatements(commit, footing);
+  yield revision(commit, footing);
+  if (commit.idempotency) yield* idempotencyKeys.saving(commit.idempotency);
+}
+
+/** Numbers are given again where a database has lost its latest commits, so the digests have to be the same, too. */
+function move({ tenant, base, baseDigest, revision: next }: Commit, { rowDigestBefore }: Footing): Statement {
+  const sql = 'update tenants set revision = ? where id = ? and revision = ?';
+  const same = 'exists (select 1 from revisions where tenant_id = ? and number = ? and digest = ? and row_digest = ?)';
+  const otherwise = () => new StaleStoreError(tenant, base);
+  if (rowDigestBefore === undefined) return { sql: `${sql} returning id`, values: [next, tenant, base], otherwise };
+  return {
+    sql: `${sql} and ${same} returning id`,
+    values: [next, tenant, base, tenant, base, baseDigest, rowDigestBefore],
+    otherwise,
+  };
+}
+
+function revision({ tenant, audit }: Commit, { rowDigest }: Footing): Statement {
+  const row = {
+    tenant_id: tenant,
     number: audit.revision,
     digest: audit.digest,
     row_digest: rowDigest,
@@ -40,7 +58,10 @@ export async function writeCommit(
     ...audit.counts,
     changes: JSON.stringify(audit.changes),
     truncated: audit.truncated,
-  });
-  if (commit.idempotency) await idempotencyKeys.save(trx, commit.idempotency);
-  await dialect.tell(trx, commit.tenant, commit.revision);
+  };
+  const columns = Object.keys(row);
+  return {
+    sql: `insert into revisions (${columns.join(',')}) values (${columns.map(() => '?').join(',')})`,
+    values: Object.values(row),
+  };
 }

@@ -1,10 +1,10 @@
 import { referencesOf, type StoredRecord } from '@authz-service/core/records/registry';
-import type { Knex } from 'knex';
-import { inParts, insertRows } from './batch.js';
-import type { Dialect } from './dialect.js';
-import { writeOrigins } from './record-origins.js';
-import { known, pksOf } from './record-pks.js';
+import { forParts, insertions } from './batch.js';
+import type { Footing } from './footing.js';
+import { originStatements } from './record-origins.js';
+import { known } from './record-pks.js';
 import { keepVersions } from './record-versions.js';
+import type { Statement } from './statement.js';
 import type { Commit } from './store.js';
 
 const COLUMNS = [
@@ -29,46 +29,39 @@ const REPLACE = `on conflict (pk) do update set ${COLUMNS.slice(2)
 const RENEW = 'on conflict (record_pk) do update set hash = excluded.hash, off_since = null';
 
 /**
- * Writes the records, references and secrets of a commit, in a number of statements that does not grow with each
+ * What writes the records, references and secrets of a commit, in a number of statements that does not grow with each
  * record.
  */
-export async function writeRecords(trx: Knex, dialect: Dialect, commit: Commit): Promise<void> {
-  const before = [...commit.remove, ...commit.put.flatMap(({ previous }) => (previous ? [previous] : []))];
-  const pks = await pksOf(
-    trx,
-    commit.tenant,
-    before.map((record) => record.address),
-  );
+export function* recordStatements(commit: Commit, { pks, fresh }: Footing): Generator<Statement> {
+  const { tenant } = commit;
   const pkBefore = (record: StoredRecord): number => known(pks, record.address);
+  const before = [...commit.remove, ...commit.put.flatMap(({ previous }) => previous ?? [])].map(pkBefore);
+  const removed = commit.remove.map(pkBefore);
 
-  await keepVersions(trx, before.map(pkBefore), commit.revision);
-  await inParts(before.map(pkBefore), async (part) => {
-    await trx('record_references').whereIn('from_pk', part).delete();
-  });
-  await park(trx, [...commit.remove, ...moved(commit)].map(pkBefore));
+  yield* keepVersions(before, commit.revision);
+  yield* forParts(before, (list) => `delete from record_references where from_pk in ${list}`);
+  yield* park(moved(commit).map(pkBefore), removed);
 
-  const created = commit.put.filter(({ previous }) => previous === undefined).length;
-  const fresh = (created > 0 ? await dialect.newPks(trx, created) : []).values();
+  const unused = fresh.values();
   const now = new Map<string, number>();
   const rows = commit.put.map(({ record, previous }) => {
-    const pk = previous ? pkBefore(previous) : (fresh.next().value as number);
+    const pk = previous ? pkBefore(previous) : (unused.next().value as number);
     now.set(record.address, pk);
-    return [pk, commit.tenant, ...columnsOf(record)];
+    return [pk, tenant, ...columnsOf(record)];
   });
-  await insertRows(trx, 'records', COLUMNS, rows, REPLACE);
+  yield* insertions('records', COLUMNS, rows, REPLACE);
 
   // A reference to an address leads to whatever is there now, even if the commit does not touch the referring record.
   for (const record of commit.remove) {
     const successor = now.get(record.address);
     if (successor === undefined) continue;
-    await trx('record_references').where('to_pk', pkBefore(record)).update({ to_pk: successor });
+    yield { sql: 'update record_references set to_pk = ? where to_pk = ?', values: [successor, pkBefore(record)] };
   }
-  await inParts(commit.remove.map(pkBefore), async (part) => {
-    await trx('records').whereIn('pk', part).delete();
-  });
-  await writeReferences(trx, commit, now);
-  await writeSecrets(trx, commit, now);
-  await writeOrigins(trx, commit, now);
+  yield* forParts(removed, (list) => `delete from records where pk in ${list}`);
+  const pk = (address: string): number => now.get(address) ?? known(pks, address);
+  yield* references(commit, pk);
+  yield* secretRows(commit, pk);
+  yield* originStatements(commit, pk);
 }
 
 /** The former rows of records that get another address or id. */
@@ -82,12 +75,11 @@ function moved(commit: Commit): StoredRecord[] {
  * Frees addresses and ids for other records, because unique constraints check every single row, and moves may form
  * circles.
  */
-async function park(trx: Knex, pks: number[]): Promise<void> {
-  await inParts(pks, async (part) => {
-    await trx('records')
-      .whereIn('pk', part)
-      .update({ address: trx.raw("'~' || pk"), id: trx.raw("'~' || pk") });
-  });
+function park(moved: readonly number[], removed: readonly number[]): Generator<Statement> {
+  return forParts(
+    [...removed, ...moved],
+    (list) => `update records set address = '~' || pk, id = '~' || pk where pk in ${list}`,
+  );
 }
 
 function columnsOf(record: StoredRecord): (string | number | null)[] {
@@ -109,25 +101,19 @@ function entityOf({ fields }: StoredRecord): string | null {
   return 'entity' in fields ? `${fields.entity_type}/${fields.entity}` : null;
 }
 
-async function writeReferences(trx: Knex, commit: Commit, now: Map<string, number>): Promise<void> {
-  const wanted = commit.put.map(({ record }) => ({
-    from: known(now, record.address),
-    targets: new Set(referencesOf(record.kind, record.fields).map((reference) => reference.target)),
-  }));
-  const elsewhere = new Set<string>();
-  for (const { targets } of wanted) for (const target of targets) if (!now.has(target)) elsewhere.add(target);
-  const pks = await pksOf(trx, commit.tenant, [...elsewhere]);
-  const rows = wanted.flatMap(({ from, targets }) =>
-    [...targets].map((target) => [from, now.get(target) ?? known(pks, target)]),
-  );
-  await insertRows(trx, 'record_references', ['from_pk', 'to_pk'], rows);
+function references({ put }: Commit, pk: (address: string) => number): Generator<Statement> {
+  const rows = put.flatMap(({ record }) => {
+    const targets = new Set(referencesOf(record.kind, record.fields).map(({ target }) => target));
+    return [...targets].map((target) => [pk(record.address), pk(target)]);
+  });
+  return insertions('record_references', ['from_pk', 'to_pk'], rows);
 }
 
-async function writeSecrets(trx: Knex, commit: Commit, now: Map<string, number>): Promise<void> {
-  const addressOfId = new Map(commit.put.map(({ record }) => [`${record.kind}/${record.id}`, record.address]));
-  const rows = commit.secrets.map((secret) => {
+function secretRows({ put, secrets }: Commit, pk: (address: string) => number): Generator<Statement> {
+  const addressOfId = new Map(put.map(({ record }) => [`${record.kind}/${record.id}`, record.address]));
+  const rows = secrets.map((secret) => {
     const address = addressOfId.get(`${secret.kind}/${secret.id}`) ?? '';
-    return [known(now, address), secret.hash, secret.operator];
+    return [pk(address), secret.hash, secret.operator];
   });
-  await insertRows(trx, 'secrets', ['record_pk', 'hash', 'operator'], rows, RENEW);
+  return insertions('secrets', ['record_pk', 'hash', 'operator'], rows, RENEW);
 }

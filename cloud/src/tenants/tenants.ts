@@ -134,6 +134,11 @@ export class Tenants {
     return this.#ready.values();
   }
 
+  /** The tenant with this id if its records are in memory; this is no use of it. */
+  held(id: string): Tenant | undefined {
+    return this.#ready.get(id);
+  }
+
   get size(): number {
     return this.#rows.size;
   }

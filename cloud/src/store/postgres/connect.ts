@@ -18,7 +18,8 @@ export interface PoolOptions {
 export function connectPostgres(address: PostgresAddress, options: PoolOptions): Knex {
   return knex.default({
     client: 'pg',
-    connection: clientConfig(address) as Knex.PgConnectionConfig,
+    // What is sent together does not wait for the answers to what was before, see `sendAll`.
+    connection: { ...clientConfig(address), pipeline: true } as Knex.PgConnectionConfig,
     // Error texts must not contain bound values, because some of them are keys.
     compileSqlOnError: false,
     // Errors are thrown as well; knex must not write to standard output.

@@ -1,7 +1,8 @@
 import pg from 'pg';
+import type { Told } from '../store.js';
 import { clientConfig, giveUpAfter } from './connect.js';
 import type { PostgresAddress } from './postgres-address.js';
-import { CHANNEL } from './postgres-dialect.js';
+import { CHANNEL, readTold } from './tell.js';
 
 const HEARTBEAT_MS = 5000;
 /** A connection that has not answered two heartbeats is given up. */
@@ -13,7 +14,7 @@ const RETRY_MAX_MS = 15_000;
  * Calls back whenever PostgreSQL tells of a commit, and after each new connection, since commits may have been missed. It is
  * only a hint: whoever listens must look for commits by itself, too. Call what it returns to end that.
  */
-export function listenForCommits(address: PostgresAddress, hear: () => void): () => Promise<void> {
+export function listenForCommits(address: PostgresAddress, hear: (told?: Told) => void): () => Promise<void> {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let ended = false;
@@ -39,7 +40,7 @@ export function listenForCommits(address: PostgresAddress, hear: () => void): ()
     };
     fresh.on('error', lose);
     fresh.on('end', lose);
-    fresh.on('notification', hear);
+    fresh.on('notification', ({ payload }) => hear(readTold(payload)));
     const beat = () => {
       if (gone || ended) return;
       fresh.query('select 1').then(() => {

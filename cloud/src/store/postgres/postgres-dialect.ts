@@ -1,10 +1,9 @@
 import type { Knex } from 'knex';
 import type { Dialect, GlobalLock, JsonDialect } from '../dialect.js';
+import { type Statement, send } from '../statement.js';
 import { storageFailed } from '../storage-fault.js';
 import { BROKEN_OFF, isBroken, postgresFaultOf, withoutValues } from './postgres-faults.js';
-
-/** The channel on which commits are told. */
-export const CHANNEL = 'authz_service_commits';
+import { Teller } from './tell.js';
 
 /** The numbers are arbitrary, but nobody else's. */
 export const LOCKS: Record<GlobalLock, number> = { start: 7_130_001, migrations: 7_130_002, operators: 7_130_003 };
@@ -30,11 +29,16 @@ const LIMITS =
  */
 export const WRITING = { isolationLevel: 'read committed' } as const;
 
+/** New keys are taken in advance, so that few commits have to ask for some. */
+const KEYS_IN_ADVANCE = 100;
+
 /**
  * PostgreSQL, to which several processes commit at the same time. `withoutLimits` gives a connection for what may take as long
- * as it takes.
+ * as it takes; others are told through `telling`.
  */
-export function postgresDialect(knex: Knex, withoutLimits: () => Knex): Dialect {
+export function postgresDialect(knex: Knex, withoutLimits: () => Knex, telling = knex): Dialect {
+  const keys: number[] = [];
+  const teller = new Teller(telling);
   return {
     shared: true,
     reading: (work) => reading(knex, work),
@@ -45,15 +49,48 @@ export function postgresDialect(knex: Knex, withoutLimits: () => Knex): Dialect 
       await trx.raw('select 1 from tenants where id = ? for no key update', [tenant]);
     },
     json: POSTGRES_JSON,
-    newPks: async (trx, count) => {
-      const { rows } = await trx.raw("select nextval('records_pk') as pk from generate_series(1, ?)", [count]);
-      return (rows as { pk: number }[]).map(({ pk }) => pk);
+    newPks: async (db, count) => {
+      if (keys.length < count) {
+        const more = "select nextval('records_pk') as pk from generate_series(1, ?)";
+        const { rows } = await db.raw(more, [count + KEYS_IN_ADVANCE]);
+        for (const { pk } of rows as { pk: number }[]) keys.push(pk);
+      }
+      return keys.splice(0, count);
     },
-    tell: async (trx, tenant, revision) =>
-      void (await trx.raw('select pg_notify(?, ?)', [CHANNEL, `${tenant} ${revision}`])),
+    sendAll,
+    tell: (told) => teller.tell(told),
     noteErasure: async (trx) => await trx.raw(`comment on table record_versions is '${UNFINISHED}'`),
     rewrite: () => rewrite(withoutLimits()),
   };
+}
+
+/** What is sent at once has at most so many values: if the first statement fails, all others were in vain. */
+const VALUES_AT_ONCE = 5000;
+
+/** The connections send what comes without waiting for the answers to what was before. */
+async function sendAll(trx: Knex, statements: Iterable<Statement>): Promise<void> {
+  let batch: Statement[] = [];
+  let values = 0;
+  const flush = async () => {
+    await firstFailure(batch.map((statement) => send(trx, statement)));
+    [batch, values] = [[], 0];
+  };
+  for (const statement of statements) {
+    if (values + statement.values.length > VALUES_AT_ONCE) await flush();
+    batch.push(statement);
+    values += statement.values.length;
+  }
+  await flush();
+}
+
+/** Waits for all; if some fail, throws what the first of them does, in their order and not in that of time. */
+async function firstFailure<T extends readonly Promise<unknown>[]>(
+  all: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(all);
+  const results: unknown[] = [];
+  for (const one of all) results.push(await one);
+  return results as { -readonly [K in keyof T]: Awaited<T[K]> };
 }
 
 /** All statements see one state. */
@@ -75,10 +112,12 @@ async function writing<T>(knex: Knex, work: (trx: Knex) => Promise<T>): Promise<
   let number: string | undefined;
   let done: { result: T } | undefined;
   const run = async (trx: Knex) => {
-    // In one message: each one costs a commit the way to the database and back.
-    const [, , , { rows }] = await trx.raw(`${LIMITS}; select pg_current_xact_id()::text as number`);
-    number = rows[0].number;
-    done = { result: await work(trx) };
+    // Nobody waits for its answer before sending what follows: each way to the database and back makes a commit longer.
+    const begun = trx.raw(`${LIMITS}; select pg_current_xact_id()::text as number`).then(([, , , { rows }]) => {
+      number = rows[0].number;
+    });
+    const [, result] = await firstFailure([begun, work(trx)]);
+    done = { result };
   };
   try {
     await knex.transaction(run, WRITING);

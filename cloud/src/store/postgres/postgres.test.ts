@@ -73,6 +73,39 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
     await store.close();
   });
 
+  it('tells of commits what they concern, once they are stored', async () => {
+    const url = await server.database();
+    const store = await openPostgresStore({ address: readAddress(url), direct: readAddress(url) });
+    const told: unknown[] = [];
+    let listens = () => {};
+    const listening = new Promise<void>((resolve) => {
+      listens = resolve;
+    });
+    const end = store.listen((one) => {
+      // The first call says only that the connection is there.
+      listens();
+      if (one) told.push(one);
+    });
+    await listening;
+    const next = await commits(new TenantState());
+    const role = { op: 'create', kind: 'role', fields: { name: 'a' } } as const;
+    const key = { op: 'create', kind: 'api_key', fields: { name: 'k', scopes: ['bundle'] } } as const;
+    await store.createTenant({ id: 't-1', name: 'one', created_at: 'x' }, await next([role]));
+    await store.commit(await next([{ ...role, fields: { name: 'b' } }]));
+    const inLock = await next([key]);
+    await store.locked('t-1', { judged: false }, (locked) => locked.commit(inLock));
+    const refused = store.locked('t-1', { judged: false }, async (locked) => {
+      await locked.commit(await next([{ ...role, fields: { name: 'c' } }]));
+      throw new Error('refused');
+    });
+    await expect(refused).rejects.toThrow('refused');
+    await store.deleteTenant({ id: 't-1', name: 'one', created_at: 'x' }, { at: 'x', request_id: 'q', credential: BY });
+    const at = (revision: number, atLarge: boolean) => ({ tenant: 't-1', revision, atLarge });
+    await vi.waitFor(() => expect(told).toEqual([at(1, true), at(2, false), at(3, true), at(0, true)]), 10_000);
+    await end();
+    await store.close();
+  });
+
   it('is verified without ending an erasure that a running cloud may be at', async () => {
     const url = await server.database();
     await (await open(url)).close();

@@ -47,7 +47,7 @@ export async function openPostgresStore(
     await refuseUnfit(database);
     const migrating = withoutLimits();
     await migrate(migrating).finally(() => migrating.destroy());
-    const dialect = postgresDialect(database, withoutLimits);
+    const dialect = postgresDialect(database, withoutLimits, following);
     if (finishErasure && (await hasUnfinishedErasure(database))) await dialect.rewrite();
     const place: Place = { displaced: async () => undefined, unwritable: () => unwritable(watching) };
     const store = knexStore(database, dialect, async () => {

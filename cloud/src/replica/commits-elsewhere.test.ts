@@ -1,0 +1,132 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Change } from '@authz-service/core/state/change';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openReplica, openTwoReplicas, type Replica, send } from '../../testing/replica.js';
+import type { Store, StorePosition, Told } from '../store/store.js';
+import type { Tenant } from '../tenants/tenant.js';
+import { Follower } from './follower.js';
+
+let [store, here, elsewhere, tenant] = [] as unknown as [Store, Replica, Replica, Tenant];
+
+beforeEach(async () => {
+  const replicas = await openTwoReplicas();
+  ({ store, here, elsewhere, tenant } = replicas);
+  return () => replicas.close();
+});
+
+const KEY: Change = { op: 'create', kind: 'api_key', fields: { name: 'k', scopes: ['bundle'] } };
+const SUBJECT: Change = { op: 'create', kind: 'subject', fields: { type: 'user', id: 'a' } };
+
+describe('a commit that is told of', () => {
+  let hear: (told?: Told) => void;
+  let looks: number;
+  let reads: number;
+  let follower: Follower;
+
+  beforeEach(() => {
+    [looks, reads] = [0, 0];
+    const watched: Partial<Store> = {
+      position: () => {
+        looks++;
+        return store.position();
+      },
+      commitsSince: (...known) => {
+        reads++;
+        return store.commitsSince(...known);
+      },
+      listen: (told) => {
+        hear = told;
+        return async () => {};
+      },
+    };
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    follower = new Follower({ ...here.cloud, store: { ...store, ...watched } }, () => performance.now());
+    follower.start({ event: { number: 0, identity: '' } } as StorePosition);
+  });
+
+  afterEach(async () => {
+    await follower.close();
+    vi.useRealTimers();
+  });
+
+  const toldOf = (revision: number) => hear({ tenant: tenant.id, revision, atLarge: false });
+  const reached = async (revision: number) => {
+    while (tenant.revisionNumber < revision) await setImmediate();
+  };
+
+  it('is followed once, without a look at everything', async () => {
+    await send(elsewhere, SUBJECT);
+    for (let times = 0; times < 3; times++) toldOf(2);
+    await reached(2);
+    toldOf(2);
+    hear({ tenant: 'not in memory', revision: 7, atLarge: false });
+    await tenant.exclusive(async () => {});
+    expect([looks, reads]).toEqual([0, 1]);
+  });
+
+  it('while an earlier one is followed is followed after that', async () => {
+    await send(elsewhere, SUBJECT);
+    toldOf(2);
+    let sent: Promise<unknown> = Promise.resolve();
+    // Whoever follows stands in the tenant's queue by now.
+    await tenant.exclusive(async () => {
+      sent = send(elsewhere, KEY);
+      await sent;
+      toldOf(3);
+    });
+    await reached(3);
+    expect(looks).toBe(0);
+  });
+
+  it('and touches more than its tenant causes a look', async () => {
+    await vi.advanceTimersByTimeAsync(0);
+    while (looks < 1 || reads > 0) await setImmediate();
+    hear({ tenant: tenant.id, revision: 2, atLarge: true });
+    await vi.advanceTimersByTimeAsync(100);
+    while (looks < 2) {
+      await setImmediate();
+      await vi.advanceTimersByTimeAsync(5);
+    }
+    expect(reads).toBe(0);
+  });
+});
+
+describe('a commit here after one elsewhere that is not known here yet', () => {
+  const again: Change = { op: 'create', kind: 'role', fields: { name: 'again' } };
+  const remove: Change = { op: 'delete', address: 'role/again' };
+
+  it('is refused, and changes nothing, only by the newest revision', async () => {
+    await send(here, again);
+    await send(elsewhere, remove);
+    expect((await send(here, again)).committed.revision).toMatch(/^4\./);
+    await send(elsewhere, remove);
+    await expect(send(here, remove)).rejects.toThrow('"role/again" does not exist');
+    await send(elsewhere, again);
+    expect(
+      (await send(here, { op: 'update', address: 'role/again', fields: { name: 'again' } })).committed,
+    ).toMatchObject({
+      revision: tenant.revision,
+      changed: 0,
+    });
+    expect(tenant.revisionNumber).toBe(6);
+  });
+
+  it('keeps others away from the beginning as long as they are faster', async () => {
+    const locked = vi.spyOn(store, 'locked');
+    const role = (name: string): Change => ({ op: 'create', kind: 'role', fields: { name } });
+    const locks = async (name: string) => {
+      locked.mockClear();
+      await send(here, role(name));
+      return locked.mock.calls.length;
+    };
+    expect(await locks('a')).toBe(0);
+    await send(elsewhere, role('b'));
+    elsewhere = await openReplica(store);
+    locked.mockClear();
+    expect(await locks('c')).toBe(1);
+    await send(elsewhere, role('d'));
+    expect(await locks('e')).toBe(1);
+    expect(await locks('f')).toBe(1);
+    expect(await locks('g')).toBe(0);
+  });
+});
