@@ -18,6 +18,7 @@ import type { Fleet } from './fleet/fleet.js';
 import type { Health } from './health.js';
 import type { History } from './history/history.js';
 import type { OlderRevisions } from './history/older-revisions.js';
+import type { FailureLog } from './http/failure-log.js';
 import type { Limits } from './limits/limits.js';
 import type { Metrics } from './metrics.js';
 import type { Store } from './store/store.js';
@@ -53,6 +54,7 @@ export interface Cloud {
   /** For how long a request with an idempotency key is not applied a second time. */
   idempotencyMs: number;
   history: History;
+  failureLog: FailureLog;
   /** The requests that wait for a revision. */
   revisionWaits: RevisionWaits;
   olderRevisions: OlderRevisions;

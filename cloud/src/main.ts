@@ -19,6 +19,7 @@ import { FleetCounts } from './fleet/fleet-counts.js';
 import { Health } from './health.js';
 import { History } from './history/history.js';
 import { OlderRevisions } from './history/older-revisions.js';
+import { FailureLog } from './http/failure-log.js';
 import { Limits } from './limits/limits.js';
 import { createLogger } from './log.js';
 import { Metrics } from './metrics.js';
@@ -100,7 +101,11 @@ async function start(
       { tenant: id, tenant_name: name, reason, ...(cause !== undefined && { err: cause }) },
       'a tenant is not as it was committed: it is not served',
     );
-  const sharing = { slicing, budget, onLoad, onBroken };
+  const onFailed = ({ id, name }: TenantRow, err: unknown) =>
+    log.error({ tenant: id, tenant_name: name, err }, 'a tenant cannot be read from the database');
+  const onMended = ({ id, name }: TenantRow) =>
+    log.info({ tenant: id, tenant_name: name }, 'a tenant that could not be served is served again');
+  const sharing = { slicing, budget, onLoad, onBroken, onFailed, onMended };
   const { tenants, credentials, tokens, bundleKeys } = await readStore(store, sharing, now, clock);
   const loading = new StartLoading(tenants, tenants.recent(now()), clock, log);
 
@@ -111,6 +116,7 @@ async function start(
   const health = new Health(store, tenants, now, log);
   const metrics = new Metrics({
     tenants: () => tenants.size,
+    brokenTenants: () => tenants.broken().length,
     writable: async () => (await health.writability()).writable,
     clockBehindSeconds: () => health.clockBehindSeconds(),
     fleet: () => counts.read(),
@@ -144,6 +150,7 @@ async function start(
     tenantRecordsMax: config.tenantRecordsMax ?? Number.POSITIVE_INFINITY,
     idempotencyMs: config.idempotencyMs,
     history,
+    failureLog: new FailureLog(() => performance.now()),
     log,
     ...(writeHcl && { writeHcl }),
     slicing,

@@ -73,6 +73,7 @@ export class Metrics {
 
   constructor(state: {
     tenants(): number;
+    brokenTenants(): number;
     /** Undefined while that is not known. */
     fleet(): Promise<{ byLag: Record<AgentLag, number>; stragglers: number } | undefined>;
     writable(): Promise<boolean>;
@@ -81,6 +82,11 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
     for (const outcome of WAIT_OUTCOMES) this.revisionWaits.inc({ outcome }, 0);
     this.#gauge('service_cloud_tenants', 'Tenants.', state.tenants);
+    this.#gauge(
+      'service_cloud_broken_tenants',
+      'Tenants that were found not to be as they were committed, and are not served.',
+      state.brokenTenants,
+    );
     this.#gauge('service_cloud_writable', '1 while changes can be stored, else 0.', async () =>
       Number(await state.writable()),
     );

@@ -46,6 +46,7 @@ export async function openReplica(store: Store): Promise<Replica> {
     drafts: new DraftPlanner(slicing),
     metrics: new Metrics({
       tenants: () => 1,
+      brokenTenants: () => 0,
       fleet: async () => undefined,
       writable: async () => true,
       clockBehindSeconds: () => 0,

@@ -1,12 +1,13 @@
 import type { Epoch } from '@authz-service/core/bundle/epoch';
 import {
+  type DecodedBundle,
   type DecodedTenant,
   decodeBundleInSteps,
   type RecordSink,
   type TenantHead,
 } from '@authz-service/core/bundle/read';
 import type { BundleStatement } from '@authz-service/core/bundle/statement';
-import type { ByteSource } from '@authz-service/core/bundle/types';
+import type { ByteSource, TenantName } from '@authz-service/core/bundle/types';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
 import { EngineBuilder } from '@authz-service/core/decision/engine-builder';
 import { ProblemError } from '@authz-service/core/problem';
@@ -57,7 +58,7 @@ export async function activate(
   const compiled = (tenant: TenantHead) =>
     isWanted(tenant, tenantId) && tenant.revision !== former?.served?.revision ? new EngineBuilder() : NO_ENGINE;
   const bundle = await timeSlicing.run(decodeBundleInSteps<CompiledEngine | undefined>(bytes, compiled));
-  const tenant = chooseTenant(bundle.tenants, tenantId);
+  const tenant = chooseTenant(bundle, tenantId);
   const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid, epoch };
   if (former !== undefined) {
     const { standing, served, earlier } = former;
@@ -80,17 +81,26 @@ export function isWanted({ id, name }: Pick<TenantHead, 'id' | 'name'>, tenantId
   return tenantId === undefined || id === tenantId || name === tenantId;
 }
 
-/** `tenantId` may be a tenant's id or its name. */
-function chooseTenant<T>(tenants: readonly DecodedTenant<T>[], tenantId: string | undefined): DecodedTenant<T> {
-  const held = tenants.map(({ id, name }) => `${name} (${id})`).join(', ') || 'none';
+/** `tenantId` may be a tenant's id or its name. One that the cloud cannot read is there, and cannot be served. */
+function chooseTenant<T>(
+  { tenants, unreadable }: Pick<DecodedBundle<T>, 'tenants' | 'unreadable'>,
+  tenantId: string | undefined,
+): DecodedTenant<T> {
+  const all: readonly TenantName[] = [...tenants, ...unreadable];
+  const held = all.map(({ id, name }) => `${name} (${id})`).join(', ') || 'none';
   if (tenantId !== undefined) {
-    const chosen = tenants.find(({ id }) => id === tenantId) ?? tenants.find(({ name }) => name === tenantId);
-    if (chosen !== undefined) return chosen;
+    const chosen = all.find(({ id }) => id === tenantId) ?? all.find(({ name }) => name === tenantId);
+    const readable = tenants.find((tenant) => tenant === chosen);
+    if (readable !== undefined) return readable;
+    if (chosen !== undefined)
+      throw invalid(
+        `The cloud cannot read the tenant ${chosen.name} (${chosen.id}) at present, so that its changes do not arrive: the log of the cloud says why.`,
+      );
     throw invalid(`The bundle has no tenant "${tenantId}" but ${held}: check SERVICE_TENANT_ID and SERVICE_API_KEY.`);
   }
-  const [only, second] = tenants;
+  const [only] = tenants;
   if (only === undefined) throw invalid('The bundle has no tenant.');
-  if (second !== undefined) {
+  if (all.length > 1) {
     throw invalid(`The bundle has several tenants: set SERVICE_TENANT_ID to the id of one of ${held}.`);
   }
   return only;

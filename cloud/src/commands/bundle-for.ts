@@ -5,12 +5,15 @@ import { ProblemError } from '@authz-service/core/problem';
 import { findRevisionNumber, splitToken, tokenOf } from '@authz-service/core/state/revision';
 import type { Cloud } from '../cloud.js';
 import { stoodAt } from '../history/stood-at.js';
+import type { TenantRow } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 
 /** A bundle that does not have to be packed if the caller has its revision already. */
 interface Packable {
   /** Its name: its revision, and the epoch if one was declared. */
   name: string;
+  /** The id of the tenant, if it is of one alone. */
+  tenant?: string;
   pack(): Promise<Buffer>;
   /** The changes from an earlier one, by its name, if they are known and clearly smaller than the whole. */
   packSince(name: string): Promise<Buffer> | undefined;
@@ -18,11 +21,24 @@ interface Packable {
   divergesFrom(name: string): Promise<boolean>;
 }
 
-/** The tenants in a caller's bundle: its own, or for operators all of them or the one they ask for. */
+/** The tenants of a caller's bundle, by name. */
+export interface BundledTenants {
+  tenants: Tenant[];
+  /** Those of several that cannot be read, which the bundle names: their agents keep what they have. */
+  unreadable: TenantRow[];
+}
+
+/** Who asks for all tenants must not fill the line in which others wait for theirs. */
+const READ_AT_ONCE = 2;
+
+/**
+ * The tenants in a caller's bundle: its own, or for operators all of them or the one they ask for. Throws what
+ * `Tenants.get` throws if none of them can be read, and if one is to be asked for later.
+ */
 export async function bundledTenants(
   cloud: Cloud,
   caller: { tenant: string; operator: boolean; wanted?: string | undefined },
-): Promise<Tenant[]> {
+): Promise<BundledTenants> {
   const seen = caller.operator ? cloud.tenants.list() : cloud.tenants.rows(caller.tenant);
   const { wanted } = caller;
   const chosen = wanted === undefined ? seen : seen.filter(({ id, name }) => id === wanted || name === wanted);
@@ -32,16 +48,37 @@ export async function bundledTenants(
       `There is no tenant "${wanted ?? caller.tenant}" that this credential may read.`,
     );
   }
-  return await Promise.all(chosen.map(({ id }) => cloud.tenants.get(id)));
+  const found = new Map<string, Tenant>();
+  const faults = new Map<string, unknown>();
+  const left = chosen.values();
+  const read = async () => {
+    for (const { id } of left) {
+      try {
+        found.set(id, await cloud.tenants.get(id));
+      } catch (error) {
+        if (error instanceof ProblemError && error.retryAfterSeconds !== undefined) throw error;
+        faults.set(id, error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: READ_AT_ONCE }, read));
+  const [fault] = faults.values();
+  if (found.size === 0) throw fault;
+  return {
+    tenants: chosen.flatMap(({ id }) => found.get(id) ?? []),
+    // One that was removed meanwhile is nobody's any more.
+    unreadable: chosen.filter(({ id }) => faults.has(id) && cloud.tenants.rows(id).length > 0),
+  };
 }
 
 /** The bundle of these tenants at this moment, if it is packed before anything else is awaited. */
-export function bundleOf(cloud: Cloud, tenants: Tenant[]): Packable {
+export function bundleOf(cloud: Cloud, { tenants, unreadable }: BundledTenants): Packable {
   const [only] = tenants;
   const { bundleKeys } = cloud;
-  if (only && tenants.length === 1) {
+  if (only && tenants.length === 1 && unreadable.length === 0) {
     return {
       name: tokenOf(only.revision, bundleKeys.epochName),
+      tenant: only.id,
       pack: () => only.bundle(bundleKeys),
       packSince: (name) => {
         const { revision, epoch } = splitToken(name);
@@ -52,10 +89,10 @@ export function bundleOf(cloud: Cloud, tenants: Tenant[]): Packable {
     };
   }
   const parts = tenants.map(({ id, revision, state }) => ({ id, revision, digest: state.digest() }));
-  const revision = bundleRevision(parts);
+  const revision = bundleRevision(parts, unreadable);
   return {
     name: tokenOf(revision, bundleKeys.epochName),
-    pack: () => packAll(cloud, revision, tenants),
+    pack: () => packAll(cloud, revision, { tenants, unreadable }),
     packSince: () => undefined,
     divergesFrom: async () => false,
   };
@@ -78,11 +115,11 @@ async function neverStoodAt({ store, log }: Cloud, tenant: Tenant, revision: str
 const packed = new WeakMap<Cloud, { revision: string; mark: string; archive: Promise<Buffer> }>();
 
 /** The archive of several tenants, packed and signed once for each of their combined states and each key. */
-function packAll(cloud: Cloud, revision: string, tenants: Tenant[]): Promise<Buffer> {
+function packAll(cloud: Cloud, revision: string, { tenants, unreadable }: BundledTenants): Promise<Buffer> {
   const known = packed.get(cloud);
   const { bundleKeys } = cloud;
   if (known?.revision === revision && known.mark === bundleKeys.mark) return known.archive;
-  const bundle: BundleContent = { revision, tenants: tenants.map((tenant) => tenant.bundled()) };
+  const bundle: BundleContent = { revision, unreadable, tenants: tenants.map((tenant) => tenant.bundled()) };
   const archive = packBundle(bundle, (sha256) => bundleKeys.sign(bundle, sha256));
   packed.set(cloud, { revision, mark: bundleKeys.mark, archive });
   archive.catch(() => packed.delete(cloud));

@@ -40,6 +40,7 @@ beforeEach(async () => {
     health: new Health(store, tenants, () => NOW, pino({ level: 'silent' })),
     metrics: new Metrics({
       tenants: () => 1,
+      brokenTenants: () => 0,
       fleet: async () => undefined,
       writable: async () => true,
       clockBehindSeconds: () => 0,

@@ -6,7 +6,7 @@ import type { Credential } from '../auth/credential.js';
 import { stoodAt } from '../history/stood-at.js';
 import type { Metrics } from '../metrics.js';
 import type { AgentRow, RetiredAgents } from '../store/agent-store.js';
-import type { Store } from '../store/store.js';
+import type { Store, TenantRow } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 
 /** The agents that are kept of each tenant, and of all. */
@@ -78,14 +78,35 @@ export class Fleet {
   }
 
   /**
+   * Takes what the one says who asks for the bundle of these tenants; without a report, or about one that cannot be read now,
+   * it is noted as unlisted. Never throws.
+   */
+  async asked(
+    report: AgentReport | undefined,
+    { tenants, unreadable }: { tenants: readonly Tenant[]; unreadable: readonly TenantRow[] },
+    credential: AgentRow['credential'],
+  ): Promise<void> {
+    const isMeant = ({ id, name }: TenantRow) =>
+      report?.tenant === undefined || report.tenant === id || report.tenant === name;
+    await this.unlisted(unreadable.filter(isMeant));
+    if (report === undefined) await this.unlisted(tenants);
+    else await this.heard(report, tenants, credential, unreadable.length > 0);
+  }
+
+  /**
    * Takes a report about a tenant that the credential may fetch. An agent that is new here, or may decide for longer than it
    * said before, is written before this resolves, so that no list lacks it. If it does not say which of several tenants it will
-   * serve, it is noted as unlisted. Never throws.
+   * serve, and there are more of them if `hasMore`, it is noted as unlisted. Never throws.
    */
-  async heard(report: AgentReport, tenants: readonly Tenant[], credential: AgentRow['credential']): Promise<void> {
+  async heard(
+    report: AgentReport,
+    tenants: readonly Tenant[],
+    credential: AgentRow['credential'],
+    hasMore = false,
+  ): Promise<void> {
     const [only, another] = tenants;
     const named = tenants.find(({ id }) => id === report.tenant) ?? tenants.find(({ name }) => name === report.tenant);
-    const tenant = named ?? (another === undefined ? only : undefined);
+    const tenant = named ?? (another === undefined && !hasMore ? only : undefined);
     if (tenant === undefined) return report.tenant === undefined ? await this.unlisted(tenants) : undefined;
     const key = `${tenant.id} ${credential.id} ${report.id}`;
     const before = this.#heard.get(key);
@@ -126,10 +147,10 @@ export class Fleet {
    * Notes that somebody who is not in the lists asks for the bundles of these tenants: an agent that does not report itself, or
    * whose report was lost on its way. The first note in a minute is written before this resolves. Never throws.
    */
-  async unlisted(tenants: readonly Tenant[]): Promise<void> {
+  async unlisted(tenants: readonly Pick<TenantRow, 'id'>[]): Promise<void> {
     const now = this.now();
     const { unwritten, written } = this.#unlisted;
-    const isNoted = ({ id }: Tenant) => Math.abs(now - (written.get(id) ?? Number.NaN)) < NOTED_EVERY_MS;
+    const isNoted = ({ id }: Pick<TenantRow, 'id'>) => Math.abs(now - (written.get(id) ?? Number.NaN)) < NOTED_EVERY_MS;
     const news = tenants.filter((tenant) => !isNoted(tenant));
     if (news.length === 0 || this.#closed) return;
     for (const { id } of news) unwritten.set(id, now);

@@ -15,7 +15,7 @@ function originForm(target: string): string {
 export class Exchange {
   readonly requestId: string;
   readonly response: ServerResponse;
-  readonly #cloud: Pick<Cloud, 'log' | 'metrics' | 'ready'>;
+  readonly #cloud: Pick<Cloud, 'log' | 'metrics' | 'failureLog'>;
   #log: Logger | undefined;
   readonly pathname: string;
   readonly search: string;
@@ -26,7 +26,7 @@ export class Exchange {
   constructor(
     readonly request: IncomingMessage,
     response: ServerResponse,
-    cloud: Pick<Cloud, 'log' | 'metrics' | 'ready'>,
+    cloud: Pick<Cloud, 'log' | 'metrics' | 'failureLog'>,
   ) {
     const started = performance.now();
     this.requestId = requestIdOf(request) ?? randomUUID();
@@ -46,6 +46,11 @@ export class Exchange {
   get log(): Logger {
     this.#log ??= this.#cloud.log.child({ request_id: this.requestId });
     return this.#log;
+  }
+
+  /** Logs an error, unless the caller has caused it. */
+  failed(error: unknown): void {
+    this.#cloud.failureLog.note(error, this.route, this.log);
   }
 
   #close(ms: number): void {

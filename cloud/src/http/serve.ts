@@ -5,7 +5,6 @@ import { maxAgeOf } from '@authz-service/pdp/revision/max-age';
 import { minRevisionOf } from '@authz-service/pdp/revision/min-revision';
 import { jsonOf } from '@authz-service/pdp/transport/json-body';
 import { closeAfterRefusal } from '@authz-service/pdp/transport/lingering-close';
-import { isExpected } from '@authz-service/pdp/transport/problem-document';
 import { readBody } from '@authz-service/pdp/transport/read-body';
 import { refuseQuery } from '@authz-service/pdp/transport/refuse-query';
 import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
@@ -54,8 +53,8 @@ function inEpoch({ bundleKeys: { epochName } }: Cloud, reply: Reply): Reply {
 
 /** Answers with a problem. Errors that the caller has not caused are logged with their cause. */
 export function refuse(exchange: Exchange, error: unknown, headers: Record<string, string> = {}): void {
-  const { request, response, requestId, route } = exchange;
-  if (!isExpected(error)) exchange.log.error({ err: error, route }, failure(error));
+  const { request, response, requestId } = exchange;
+  exchange.failed(error);
   if (response.headersSent) {
     response.destroy();
     return;
@@ -193,8 +192,4 @@ async function takeBody(request: IncomingMessage, rule: BodyRule<unknown>, accou
   if (!rule.form) return rule.parse(jsonOf(request, body, rule.wrongType));
   if (body instanceof ProblemError) throw body;
   return rule.parse({ type: request.headers['content-type'], bytes: body });
-}
-
-function failure(error: unknown): string {
-  return error instanceof ProblemError ? error.detail : 'unexpected error';
 }

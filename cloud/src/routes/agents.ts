@@ -205,8 +205,8 @@ async function tenantOf(
   if (query.tenant === undefined) return await cloud.tenants.get(credential.tenant);
   demand(credential, ['operator']);
   const caller = { tenant: credential.tenant, operator: true, wanted: query.tenant };
-  const [tenant] = await bundledTenants(cloud, caller);
-  return tenant ?? (await cloud.tenants.get(credential.tenant));
+  const { tenants } = await bundledTenants(cloud, caller);
+  return tenants[0] ?? (await cloud.tenants.get(credential.tenant));
 }
 
 async function listOf(cloud: Cloud, tenant: Tenant, wanted: number, sees: boolean): Promise<object> {

@@ -7,7 +7,7 @@ import { authenticate } from '../auth/authenticate.js';
 import { type Credential, demand, holds } from '../auth/credential.js';
 import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
-import { bundledTenants, bundleOf } from '../commands/bundle-for.js';
+import { type BundledTenants, bundledTenants, bundleOf } from '../commands/bundle-for.js';
 import { followTenant } from '../commands/follow-tenant.js';
 import { reporterOf, reportIn } from '../fleet/fleet.js';
 import { acceptsManipulation } from '../http/instance-manipulation.js';
@@ -37,7 +37,8 @@ export function bundleRoutes(cloud: Cloud): Route[] {
       query: querySchema,
       operation: {
         id: 'fetchBundle',
-        summary: "The tenant's policy bundle as a tar.gz archive; an operator's holds all tenants.",
+        summary:
+          "The tenant's policy bundle as a tar.gz archive; an operator's holds all tenants, and names those that cannot be read (`unreadable`).",
         tag: 'decisions',
         responses: {
           200: {
@@ -64,28 +65,28 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         const { headers } = call;
         const wanted = preferredWait(headers.prefer);
         const wait = wanted === undefined ? undefined : Math.min(wanted, WAIT_SECONDS_MAX);
-        let tenants = await tenantsOf(cloud, call, call.credential);
+        let bundled = await tenantsOf(cloud, call, call.credential);
         const had = headers['if-none-match'];
         const report = reportIn(headers[AGENT_HEADER.toLowerCase()]);
-        if (report === undefined) await cloud.fleet.unlisted(tenants);
-        else await cloud.fleet.heard(report, tenants, reporterOf(call.credential));
+        await cloud.fleet.asked(report, bundled, reporterOf(call.credential));
         assertHeard(cloud, report);
-        await catchUpWith(cloud, tenants, had);
-        let bundle = bundleOf(cloud, tenants);
+        await catchUpWith(cloud, bundled.tenants, had);
+        let bundle = bundleOf(cloud, bundled);
         if (wait !== undefined && had !== undefined && matches(had, `"${bundle.name}"`, 'weak')) {
-          await cloud.tenants.watch.next(watchedBy(call, tenants), { ms: wait * 1000, onGone: call.onGone });
+          await cloud.tenants.watch.next(watchedBy(call, bundled.tenants), { ms: wait * 1000, onGone: call.onGone });
           // The commit that ended the wait may have removed the credential that waits.
           const credential = await authenticate(headers.authorization, { ...cloud, now: cloud.now() });
           demand(credential, ['bundle']);
           assertHeard(cloud, report);
-          tenants = await tenantsOf(cloud, call, credential);
-          bundle = bundleOf(cloud, tenants);
+          bundled = await tenantsOf(cloud, call, credential);
+          bundle = bundleOf(cloud, bundled);
         }
+        const { tenants } = bundled;
         // It is read in the turn that names the bundle: later, there may be a newer one.
         let at = newestAt(cloud, tenants);
         if (at === undefined) {
           await cloud.refresh(...tenants).catch(() => undefined);
-          bundle = bundleOf(cloud, tenants);
+          bundle = bundleOf(cloud, bundled);
           at = newestAt(cloud, tenants);
         }
         const { kid } = cloud.bundleKeys;
@@ -94,8 +95,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         const reply = await versioned(had, `"${bundle.name}"`, () => answerOf(bundle, bases));
         const answered: Record<string, string> = { ...reply.headers, 'bundle-key': kid };
         if (at !== undefined) {
-          const [only, another] = tenants;
-          const named = { tenant: another === undefined ? only?.id : undefined, bundle: bundle.name };
+          const named = { tenant: bundle.tenant, bundle: bundle.name };
           answered['bundle-newest'] = await cloud.newestStatements.of(named, at);
         }
         if (wait !== undefined) answered['preference-applied'] = `wait=${wait}`;
@@ -161,7 +161,7 @@ async function answerOf(bundle: ReturnType<typeof bundleOf>, bases: readonly str
 }
 
 /** The tenants in the caller's bundle. */
-function tenantsOf(cloud: Cloud, { query }: BundleCall, credential: Credential): Promise<Tenant[]> {
+function tenantsOf(cloud: Cloud, { query }: BundleCall, credential: Credential): Promise<BundledTenants> {
   const operator = holds(credential, 'operator');
   return bundledTenants(cloud, { tenant: credential.tenant, operator, wanted: query.tenant });
 }

@@ -54,8 +54,12 @@ export interface WorkSharing {
   budget?: (() => WorkBudget) | undefined;
   /** Is told of each tenant that has been read. */
   onLoad?: (tenant: Tenant) => void;
-  /** Is told of each tenant that is not as it was committed, whenever that is found. */
+  /** Is told of each tenant that is not as it was committed, once for each reason. */
   onBroken?: (tenant: TenantRow, reason: ChangedStoreError) => void;
+  /** Is told of each tenant that the database cannot read, once. */
+  onFailed?: (tenant: TenantRow, error: unknown) => void;
+  /** Is told when such a tenant has been read again. */
+  onMended?: (tenant: TenantRow) => void;
 }
 
 /** If the changes are a larger share of the records than this, the whole bundle is sent. */

@@ -96,6 +96,31 @@ describe('tenants', () => {
   });
 });
 
+describe('many tenants at once', () => {
+  it('are read a few at a time, one of them once however often it is asked for', async () => {
+    const rows = Array.from({ length: 30 }, (_, number) => ({ id: `t${number}`, name: `t${number}`, created_at: '' }));
+    const one = id('a');
+    let [reading, most] = [0, 0];
+    const counted: Store = {
+      ...store,
+      tenants: async () => rows,
+      tenantUse: async () => [],
+      load: async (_, take) => {
+        most = Math.max(most, ++reading);
+        return await store.load(one, take).finally(() => reading--);
+      },
+    };
+    tenants = await Tenants.open(counted, { slicing: new TimeSlicing(() => 0) }, () => now);
+    const asked = [...rows, ...rows].map((row) => tenants.get(row.id));
+    // What is in memory waits for nothing.
+    const first = await asked[0];
+    expect(await tenants.get('t0')).toBe(first);
+    const read = await Promise.all(asked);
+    expect(new Set(read).size).toBe(30);
+    expect(most).toBe(4);
+  });
+});
+
 describe('a start', () => {
   it('reads the tenants that were used within the last hour of service, the latest first', async () => {
     const later = (minutes: number) => Date.now() + minutes * MINUTE;

@@ -2,6 +2,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { EVERY_TENANT, Watch } from '../bundles/watch.js';
 import { SerialQueue } from '../serial-queue.js';
 import { ChangedStoreError, type Store, type TenantRow } from '../store/store.js';
+import { ReadingLine } from './reading-line.js';
 import { Tenant, type WorkSharing } from './tenant.js';
 import { TenantUses } from './tenant-uses.js';
 
@@ -46,6 +47,9 @@ export class Tenants {
   readonly #broken = new Map<string, Broken>();
   /** When each was last used before this process started, in milliseconds since the epoch. */
   readonly #usedBefore = new Map<string, number>();
+  /** Those that the database could not read when they were last asked for. */
+  readonly #failing = new Set<string>();
+  readonly #line: ReadingLine<Tenant>;
   /** Called for every commit, and for tenants that come and go. */
   readonly watch = new Watch();
   readonly uses: TenantUses;
@@ -60,6 +64,7 @@ export class Tenants {
     private readonly clock: () => number,
   ) {
     this.uses = new TenantUses(clock);
+    this.#line = new ReadingLine(clock);
   }
 
   /**
@@ -175,7 +180,7 @@ export class Tenants {
 
   /**
    * The tenant with this id, which a verified credential or a row of `list` names, for whoever uses it. Throws
-   * `not_ready` if it is not as it was committed.
+   * `not_ready` if it is not as it was committed, or is not read soon, which names the time to ask again.
    */
   get(id: string): Promise<Tenant> {
     if (this.#rows.has(id)) this.uses.note(id);
@@ -190,37 +195,48 @@ export class Tenants {
     if (row === undefined) return Promise.reject(gone());
     const broken = this.#broken.get(id);
     if (broken !== undefined && this.clock() - broken.at < BROKEN_MS) return Promise.reject(broken.error);
-    const loading = this.#read(row);
-    loading.then(
-      (tenant) => {
-        if (this.#loaded.get(id) === loading) this.#ready.set(id, tenant);
-        this.#noteTime(tenant);
-        this.sharing.onLoad?.(tenant);
-      },
-      // A failed load must not be kept: a later use tries again.
-      () => {
-        if (this.#loaded.get(id) === loading) this.#loaded.delete(id);
-      },
-    );
-    this.#loaded.set(id, loading);
-    return loading;
+    return this.#line.run(id, () => {
+      const loading = this.#read(row);
+      loading.then(
+        (tenant) => {
+          if (this.#loaded.get(id) === loading) this.#ready.set(id, tenant);
+          this.#noteTime(tenant);
+          this.sharing.onLoad?.(tenant);
+        },
+        // A failed load must not be kept: a later use tries again.
+        () => {
+          if (this.#loaded.get(id) === loading) this.#loaded.delete(id);
+        },
+      );
+      this.#loaded.set(id, loading);
+      return loading;
+    });
   }
 
   async #read(row: TenantRow): Promise<Tenant> {
     const { id } = row;
+    this.assertOpen(id);
     const changed = (tenant: Tenant) => {
       this.#noteTime(tenant);
       this.watch.notify(id);
     };
     try {
       const tenant = await Tenant.load(row, this.store, this.sharing, changed, () => this.assertOpen(id));
-      this.#broken.delete(id);
+      const [wasBroken, failed] = [this.#broken.delete(id), this.#failing.delete(id)];
+      if (wasBroken || failed) this.sharing.onMended?.(row);
       return tenant;
     } catch (cause) {
-      if (!(cause instanceof ChangedStoreError)) throw cause;
+      // It was removed, or the process stops.
+      if (!this.#rows.has(id) || this.#closed) throw cause;
+      if (!(cause instanceof ChangedStoreError)) {
+        if (!this.#failing.has(id)) this.sharing.onFailed?.(row, cause);
+        this.#failing.add(id);
+        throw cause;
+      }
       const error = notServed(row);
+      const before = this.#broken.get(id);
       this.#broken.set(id, { reason: cause.message, error, at: this.clock() });
-      this.sharing.onBroken?.(row, cause);
+      if (before?.reason !== cause.message) this.sharing.onBroken?.(row, cause);
       throw error;
     }
   }
@@ -261,6 +277,7 @@ export class Tenants {
     this.#loaded.delete(row.id);
     this.#ready.delete(row.id);
     this.#broken.delete(row.id);
+    this.#failing.delete(row.id);
     this.uses.forget(row.id);
     this.watch.notify(row.id);
   }

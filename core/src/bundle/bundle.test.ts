@@ -57,7 +57,7 @@ function tenant(records: EngineRecord[] = RECORDS, more: Partial<BundleTenant> =
 }
 
 function bundle(...tenants: BundleTenant[]): Bundle {
-  return { format: 1, revision: bundleRevision(tenants), tenants };
+  return { format: 1, revision: bundleRevision(tenants), unreadable: [], tenants };
 }
 
 const contents = ({ tenants }: Bundle) =>
@@ -302,5 +302,19 @@ describe('bundleRevision', () => {
     expect(bundleRevision([one, two])).toBe(bundleRevision([two, one]));
     expect(bundleRevision([one, two])).toMatch(/^[0-9a-f]{64}$/);
     expect(bundleRevision([one, { ...two, revision: '8.0' }])).not.toBe(bundleRevision([one, two]));
+  });
+
+  it('is another one where a tenant cannot be read, though only one is there', () => {
+    const [one, two] = [tenant(), { id: 't2', name: 'globex' }];
+    const revision = bundleRevision([one], [two]);
+    expect(revision).toMatch(/^[0-9a-f]{64}$/);
+    expect(bundleRevision([one], [{ id: 't3' }])).not.toBe(revision);
+    const made = encodeBundle({ revision, unreadable: [two], tenants: [one] });
+    expect(decodeBundle(made)).toMatchObject({ revision, unreadable: [two], tenants: [{ id: 't1' }] });
+    const forged = (from: string, to: string) => () => decodeBundle(Buffer.from(made.toString().replace(from, to)));
+    expect(forged('"unreadable":[{"id":"t2","name":"globex"}],', '')).toThrow(/states revision/);
+    expect(forged('"id":"t2"', '"id":"t1"')).toThrow(/the tenant "acme" twice/);
+    expect(forged('{"id":"t2","name":"globex"}', '{"id":"t2"}')).toThrow(/has no id or no name/);
+    expect(forged('[{"id":"t2","name":"globex"}]', '7')).toThrow(/no list of the tenants that cannot be read/);
   });
 });

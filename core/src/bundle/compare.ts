@@ -32,7 +32,7 @@ export function compareBundles(
 ): BundleChanges | undefined {
   const [before, after] = [new BundleLines(base), new BundleLines(next)];
   const { id, name, revision, digest } = after.tenant;
-  if (!isBundleFormat(after.head.format)) return undefined;
+  if (!isBundleFormat(after.head.format) || after.head.unreadable !== undefined) return undefined;
   if (!isText(id) || !isText(name) || !isText(revision) || !isText(digest)) return undefined;
   if (after.head.revision !== bundleRevision([{ id, revision, digest }])) return undefined;
   const changes = changesBetween(before, after, changesMax);

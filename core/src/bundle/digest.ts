@@ -17,10 +17,17 @@ export function digestRecords(records: Iterable<EngineRecord>): string {
   return digest.hex();
 }
 
-/** Identifies a bundle: the revision of its only tenant, or else a digest over the tenants' ids and revisions. */
-export function bundleRevision(tenants: readonly Pick<BundleTenant, 'id' | 'revision' | 'digest'>[]): string {
+/**
+ * Identifies a bundle: the revision of its only tenant, or else a digest over the tenants' ids and revisions, and the ids of
+ * those that cannot be read.
+ */
+export function bundleRevision(
+  tenants: readonly Pick<BundleTenant, 'id' | 'revision' | 'digest'>[],
+  unreadable: readonly Pick<BundleTenant, 'id'>[] = [],
+): string {
   const [only] = tenants;
-  if (only && tenants.length === 1) return only.revision;
-  const lines = tenants.map((tenant) => JSON.stringify([tenant.id, tenant.revision, tenant.digest])).sort();
+  if (only && tenants.length === 1 && unreadable.length === 0) return only.revision;
+  const read = tenants.map(({ id, revision, digest }) => JSON.stringify([id, revision, digest]));
+  const lines = [...read, ...unreadable.map(({ id }) => JSON.stringify([id]))].sort();
   return createHash('sha256').update(lines.join('\n')).digest('hex');
 }

@@ -11,7 +11,7 @@ import { BUNDLE_ENTRIES } from './format.js';
 import { formatFault, isBundleFormat } from './record-format.js';
 import { decodeRecord } from './record-text.js';
 import { type RawTenant, readSlices } from './slices.js';
-import type { Bundle, BundleArchive, BundleLimits, BundleTenant, ByteSink, ByteSource } from './types.js';
+import type { Bundle, BundleArchive, BundleLimits, BundleTenant, ByteSink, ByteSource, TenantName } from './types.js';
 import { isRevisionOf, isText, objectOf, short } from './untrusted.js';
 
 /** Records between two steps: they take a quarter of a millisecond. */
@@ -75,26 +75,36 @@ export function* decodeBundleInSteps<T>(
     const head = objectOf(raw.head, 'The bundle');
     const { format } = head;
     if (!isBundleFormat(format)) throw invalid(`The bundle ${formatFault(short(format))}`);
+    const unreadable = decodeUnreadable(head.unreadable);
     const tenants: DecodedTenant<T>[] = [];
     for (const tenant of raw.tenants) {
       const decoded = yield* decodeTenant(tenant, sinkFor);
-      if (tenants.some((other) => other.id === decoded.id || other.name === decoded.name)) {
+      if ([...tenants, ...unreadable].some((other) => other.id === decoded.id || other.name === decoded.name)) {
         throw invalid(`The bundle contains the tenant ${short(decoded.name)} twice.`);
       }
       tenants.push(decoded);
     }
     if (!Array.isArray(head.tenants)) throw invalid('The bundle has no list of tenants.');
-    const revision = bundleRevision(tenants);
+    const revision = bundleRevision(tenants, unreadable);
     if (head.revision !== revision) {
       throw invalid(`The bundle states revision ${short(head.revision)}, but its tenants give ${revision}.`);
     }
-    return { format, revision, tenants };
+    return { format, revision, unreadable, tenants };
   } catch (error) {
     if (error instanceof SyntaxError) {
       throw invalid('The bundle is not valid JSON: it is incomplete or damaged.', error);
     }
     throw error;
   }
+}
+
+function decodeUnreadable(named: unknown = []): TenantName[] {
+  if (!Array.isArray(named)) throw invalid('The bundle has no list of the tenants that cannot be read.');
+  return named.map((one) => {
+    const { id, name } = objectOf(one, 'A tenant that cannot be read');
+    if (!isText(id) || !isText(name)) throw invalid('A tenant that cannot be read has no id or no name.');
+    return { id, name };
+  });
 }
 
 function* decodeTenant<T>(

@@ -17,13 +17,17 @@ export interface BundleTenant {
 /** What `bundle.json` says: valid JSON, one record per line, so that large ones stream. */
 export interface Bundle {
   format: BundleFormat;
-  /** Of a bundle with one tenant, that tenant's revision; else a digest over all. */
+  /** Of a bundle with one tenant and no unreadable one, that tenant's revision; else a digest over all. */
   revision: string;
+  /** The tenants that belong here and cannot be read at present: who serves one of them keeps what it has. */
+  unreadable: TenantName[];
   tenants: BundleTenant[];
 }
 
+export type TenantName = Pick<BundleTenant, 'id' | 'name'>;
+
 /** A bundle before it is written, which finds its format. */
-export type BundleContent = Omit<Bundle, 'format'>;
+export type BundleContent = Omit<Bundle, 'format' | 'unreadable'> & Partial<Pick<Bundle, 'unreadable'>>;
 
 /** Bounds on what is unpacked, in bytes. */
 export interface BundleLimits {

@@ -42,7 +42,10 @@ export async function packBundle(bundle: BundleContent, sign?: Sign): Promise<Bu
 function* encodeInSteps(bundle: BundleContent): Generator<undefined, Buffer[]> {
   const writer = new TextWriter();
   const format = yield* formatOfAll(bundle);
-  writer.write(`{"format":${format},"revision":${JSON.stringify(bundle.revision)},"tenants":[`);
+  writer.write(`{"format":${format},"revision":${JSON.stringify(bundle.revision)},`);
+  const unreadable = (bundle.unreadable ?? []).map(({ id, name }) => ({ id, name }));
+  if (unreadable.length > 0) writer.write(`"unreadable":${JSON.stringify(unreadable)},`);
+  writer.write('"tenants":[');
   let separator = '\n';
   for (const tenant of bundle.tenants) {
     writer.write(separator);

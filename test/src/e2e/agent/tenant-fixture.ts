@@ -70,7 +70,7 @@ function bundleTenant(id: string, name: string, revision: number, records: Engin
 }
 
 export function bundleOf(...tenants: BundleTenant[]): Bundle {
-  return { format: 1, revision: bundleRevision(tenants), tenants };
+  return { format: 1, revision: bundleRevision(tenants), unreadable: [], tenants };
 }
 
 /** The body of a decision request about INV-1. */
