@@ -13,14 +13,15 @@ import type { Oidc } from './console/oidc.js';
 import type { Sessions } from './console/sessions.js';
 import type { DraftPlanner } from './drafts/draft-planner.js';
 import type { WriteHcl } from './drafts/draft-texts.js';
+import type { FailureLog } from './failure-log.js';
 import type { EnforcementWaits } from './fleet/enforcement-waits.js';
 import type { Fleet } from './fleet/fleet.js';
 import type { Health } from './health.js';
 import type { History } from './history/history.js';
 import type { OlderRevisions } from './history/older-revisions.js';
-import type { FailureLog } from './http/failure-log.js';
 import type { Limits } from './limits/limits.js';
 import type { Metrics } from './metrics.js';
+import type { RevocationLog } from './revocations/revocation-log.js';
 import type { Store } from './store/store.js';
 import type { Tenant } from './tenants/tenant.js';
 import type { Tenants } from './tenants/tenants.js';
@@ -55,6 +56,8 @@ export interface Cloud {
   idempotencyMs: number;
   history: History;
   failureLog: FailureLog;
+  /** Absent where none is kept. */
+  revocationLog?: RevocationLog;
   /** The requests that wait for a revision. */
   revisionWaits: RevisionWaits;
   olderRevisions: OlderRevisions;

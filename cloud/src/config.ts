@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { CONDITION_LIMITS } from '@authz-service/core/conditions/limits';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
 import { unknownVariables } from '@authz-service/core/variables';
 import { type AddressRange, parseRange } from './auth/client-addresses.js';
 import { type CloudConfig, type CloudFlags, LINKS, LOG_LEVELS, type LogLevel } from './cloud-config.js';
-import { isLoopbackHost } from './console/loopback.js';
-import { OIDC_REQUIRED, type OidcConfig } from './console/oidc-config.js';
+import { readOidc } from './console/read-oidc.js';
+import { isInside } from './is-inside.js';
 import { type Quotas, readQuotas } from './limits/read-quotas.js';
 import type { PostgresPlace } from './store/postgres/postgres.js';
 import type { PostgresAddress } from './store/postgres/postgres-address.js';
@@ -53,7 +53,8 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
       links: reader.choice('SERVICE_CONSOLE_LINKS', LINKS),
       tenant: reader.text('SERVICE_BOOTSTRAP_TENANT') ?? 'default',
     },
-    ...reader.oidc(),
+    ...readOidc(reader),
+    ...reader.revocationLog(),
     bootstrap: reader.bootstrap(),
     warnings: reader.warnings,
   };
@@ -101,8 +102,12 @@ class Reader {
   text(name: string): string | undefined {
     const value = this.flags[name] ?? this.env[name];
     if (value?.trim() !== '') return value;
-    this.#fault(name, 'is empty: leave it out or give it a value');
+    this.fault(name, 'is empty: leave it out or give it a value');
     return undefined;
+  }
+
+  isGiven(name: string): boolean {
+    return (this.env[name] ?? this.env[`${name}_FILE`]) !== undefined;
   }
 
   dataDir(): string {
@@ -113,17 +118,17 @@ class Reader {
     const address = this.#address('DATABASE_URL');
     const direct = this.#address('DATABASE_DIRECT_URL');
     if (address === undefined) {
-      if (direct !== undefined) this.#fault('DATABASE_DIRECT_URL', 'is given without DATABASE_URL: give both');
+      if (direct !== undefined) this.fault('DATABASE_DIRECT_URL', 'is given without DATABASE_URL: give both');
       return {};
     }
     if (this.text('SERVICE_DATA_DIR') !== undefined)
-      this.#fault('SERVICE_DATA_DIR', 'is given together with DATABASE_URL: give only one of them');
+      this.fault('SERVICE_DATA_DIR', 'is given together with DATABASE_URL: give only one of them');
     return { postgres: { address, ...(direct && { direct }) } };
   }
 
   /** Other users of the machine see the arguments of a command. */
   refusePassword(): void {
-    this.#fault(
+    this.fault(
       'DATABASE_URL',
       'has a password, which others can see there: give the URL in DATABASE_URL or DATABASE_URL_FILE',
     );
@@ -132,7 +137,7 @@ class Reader {
   /** For commands that work on SQLite alone: nobody should take a folder for the database that is in use. */
   refusePostgres(): void {
     if (this.text('SERVICE_DATA_DIR') !== undefined || this.#given('DATABASE_URL') === undefined) return;
-    this.#fault(
+    this.fault(
       'DATABASE_URL',
       'names a PostgreSQL database, which pg_dump backs up and pg_restore restores: name the folder of an SQLite database with --data-dir',
     );
@@ -145,7 +150,7 @@ class Reader {
       return given && readAddress(given.value);
     } catch (error) {
       if (!(error instanceof AddressFault)) throw error;
-      this.#fault(given?.from ?? name, error.message);
+      this.fault(given?.from ?? name, error.message);
       return undefined;
     }
   }
@@ -158,7 +163,7 @@ class Reader {
     if (port !== undefined && Number(port) <= 65_535) {
       return { host: ipv6 ?? (plain === '' || plain === undefined ? '0.0.0.0' : plain), port: Number(port) };
     }
-    this.#fault(name, `is "${value}": write HOST:PORT like "127.0.0.1:8080" (port 0 takes a free one)`);
+    this.fault(name, `is "${value}": write HOST:PORT like "127.0.0.1:8080" (port 0 takes a free one)`);
     return fallback;
   }
 
@@ -169,7 +174,7 @@ class Reader {
     const plain = url && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
     if (plain && (url.protocol === 'http:' || url.protocol === 'https:'))
       return { publicUrl: url.href.replace(/\/+$/, '') };
-    this.#fault(name, `is "${value}": write a plain URL like "https://authz.example.com"`);
+    this.fault(name, `is "${value}": write a plain URL like "https://authz.example.com"`);
     return {};
   }
 
@@ -177,7 +182,7 @@ class Reader {
     const value = this.text(name)?.toLowerCase();
     const level = LOG_LEVELS.find((known) => known === value);
     if (value !== undefined && level === undefined) {
-      this.#fault(name, `is "${value}": write one of ${LOG_LEVELS.join(', ')}`);
+      this.fault(name, `is "${value}": write one of ${LOG_LEVELS.join(', ')}`);
     }
     return level ?? 'info';
   }
@@ -188,11 +193,10 @@ class Reader {
       const text = part.trim();
       const range = parseRange(text);
       if (range === undefined) {
-        this.#fault(name, `holds "${text}": write addresses and ranges like "10.0.0.5,fd00::/8"`);
+        this.fault(name, `holds "${text}": write addresses and ranges like "10.0.0.5,fd00::/8"`);
         return [];
       }
-      if (range[1] === 0)
-        this.#fault(name, `holds "${text}", which trusts every caller: name the proxies' own network`);
+      if (range[1] === 0) this.fault(name, `holds "${text}", which trusts every caller: name the proxies' own network`);
       return [range];
     });
   }
@@ -202,65 +206,9 @@ class Reader {
     const value = this.text(name);
     const known = words.find((word) => word === value);
     if (value !== undefined && known === undefined) {
-      this.#fault(name, `is "${value}": write one of ${words.join(', ')}`);
+      this.fault(name, `is "${value}": write one of ${words.join(', ')}`);
     }
     return known ?? words[0];
-  }
-
-  oidc(): { oidc?: OidcConfig } {
-    const issuer = this.#issuer('SERVICE_OIDC_ISSUER');
-    const clientId = this.text('SERVICE_OIDC_CLIENT_ID');
-    const clientSecret = this.#secret('SERVICE_OIDC_CLIENT_SECRET');
-    const scope = this.text('SERVICE_OIDC_SCOPE') ?? 'openid profile email';
-    const type = this.text('SERVICE_OIDC_SUBJECT_TYPE') ?? 'user';
-    const by = this.choice('SERVICE_OIDC_SUBJECT', ['sub', 'email']);
-    const groupsClaim = this.text('SERVICE_OIDC_GROUPS_CLAIM') ?? 'groups';
-    const groups = this.#groups('SERVICE_OIDC_GROUPS');
-    if (!scope.split(' ').includes('openid')) this.#fault('SERVICE_OIDC_SCOPE', `is "${scope}": it must name "openid"`);
-    const missing = OIDC_REQUIRED.filter((name) => (this.env[name] ?? this.env[`${name}_FILE`]) === undefined);
-    if (issuer !== undefined && clientId !== undefined && clientSecret !== undefined) {
-      const oidc = {
-        issuer,
-        clientId,
-        clientSecret: new Secret(clientSecret),
-        scope,
-        subject: { type, by },
-        groupsClaim,
-        groups,
-      };
-      return { oidc };
-    }
-    if (missing.length < 3)
-      for (const name of missing)
-        this.#fault(name, 'is missing, but other settings of the identity provider are given');
-    return {};
-  }
-
-  /** Without TLS anybody on the way could pose as the provider. */
-  #issuer(name: string): string | undefined {
-    const value = this.text(name);
-    if (value === undefined) return undefined;
-    const url = URL.canParse(value) ? new URL(value) : undefined;
-    const plain = url && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
-    if (plain && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))))
-      return value;
-    this.#fault(
-      name,
-      `is "${value}": write the issuer's URL like "https://id.example.com"; only one on this machine may do without https`,
-    );
-    return undefined;
-  }
-
-  /** `engineers=staff/engineering,admins=console-editors`: a group of the provider may stand for several here. */
-  #groups(name: string): Map<string, string[]> {
-    const groups = new Map<string, string[]>();
-    for (const part of this.text(name)?.split(',') ?? []) {
-      const [, theirs, ours] = /^\s*([^=]*[^=\s])\s*=\s*(\S(?:.*\S)?)\s*$/.exec(part) ?? [];
-      if (theirs === undefined || ours === undefined)
-        this.#fault(name, `holds "${part.trim()}": write groups like "engineers=engineering,admins=console-editors"`);
-      else groups.set(theirs, [...(groups.get(theirs) ?? []), ours]);
-    }
-    return groups;
   }
 
   work(name: string): CloudConfig['work'] {
@@ -270,10 +218,7 @@ class Reader {
     if (/^\d{1,15}$/.test(value) && Number(value) >= CONDITION_LIMITS.decisionSteps)
       return { stepsPerSecond: Number(value) };
     const least = CONDITION_LIMITS.decisionSteps;
-    this.#fault(
-      name,
-      `is "${value}": write a number of at least ${least}, which one decision may take, or "unlimited"`,
-    );
+    this.fault(name, `is "${value}": write a number of at least ${least}, which one decision may take, or "unlimited"`);
     return {};
   }
 
@@ -281,7 +226,7 @@ class Reader {
     const days = this.#days('SERVICE_HISTORY_DAYS', HISTORY_DAYS);
     const auditDays = this.#days('SERVICE_AUDIT_DAYS', undefined);
     if (auditDays !== undefined && (days === undefined || auditDays < days))
-      this.#fault(
+      this.fault(
         'SERVICE_AUDIT_DAYS',
         `is "${auditDays}", but SERVICE_HISTORY_DAYS is "${days ?? 'unlimited'}": past states need their commits`,
       );
@@ -293,7 +238,7 @@ class Reader {
     const value = this.text(name);
     if (value === undefined || value === 'unlimited' || /^[1-9]\d{0,4}$/.test(value))
       return this.count(name, 'of days', fallback);
-    this.#fault(name, `is "${value}": write a number of days from 1 to 99999, or "unlimited"`);
+    this.fault(name, `is "${value}": write a number of days from 1 to 99999, or "unlimited"`);
     return fallback;
   }
 
@@ -303,15 +248,30 @@ class Reader {
     if (value === 'unlimited') return undefined;
     if (value === undefined) return fallback;
     if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
-    this.#fault(name, `is "${value}": write a number ${what} of at least 1, or "unlimited"`);
+    this.fault(name, `is "${value}": write a number ${what} of at least 1, or "unlimited"`);
     return fallback;
+  }
+
+  revocationLog(): Pick<CloudConfig, 'revocationLog'> {
+    const file = this.text('SERVICE_REVOCATION_LOG');
+    const key = this.secret('SERVICE_REVOCATION_LOG_KEY');
+    if (file !== undefined && isInside(file, this.dataDir()))
+      this.fault(
+        'SERVICE_REVOCATION_LOG',
+        `is "${file}", inside the data directory: what is lost with the database helps nobody`,
+      );
+    if (file !== undefined && key !== undefined)
+      return { revocationLog: { file: resolve(file), key: new Secret(key) } };
+    if (file !== undefined) this.fault('SERVICE_REVOCATION_LOG_KEY', 'is missing, but SERVICE_REVOCATION_LOG is given');
+    if (key !== undefined) this.fault('SERVICE_REVOCATION_LOG', 'is missing, but its key is given');
+    return {};
   }
 
   hours(name: string, fallback: number): number {
     const value = this.text(name);
     if (value === undefined) return fallback;
     if (/^[1-9]\d{0,3}$/.test(value)) return Number(value);
-    this.#fault(name, `is "${value}": write a number of hours from 1 to 9999`);
+    this.fault(name, `is "${value}": write a number of hours from 1 to 9999`);
     return fallback;
   }
 
@@ -323,31 +283,31 @@ class Reader {
 
   quotas(name: string): Quotas {
     const text = this.text(name);
-    return text === undefined ? {} : readQuotas(text, (detail) => this.#fault(name, detail));
+    return text === undefined ? {} : readQuotas(text, (detail) => this.fault(name, detail));
   }
 
   bootstrap(): CloudConfig['bootstrap'] {
     const tenant = this.text('SERVICE_BOOTSTRAP_TENANT') ?? 'default';
     const id = this.text('SERVICE_BOOTSTRAP_CLIENT_ID');
-    const secret = this.#secret('SERVICE_BOOTSTRAP_CLIENT_SECRET');
+    const secret = this.secret('SERVICE_BOOTSTRAP_CLIENT_SECRET');
     if (id !== undefined && !/^[\x21-\x7e]{1,256}$/.test(id)) {
-      this.#fault('SERVICE_BOOTSTRAP_CLIENT_ID', 'must be 1 to 256 printable ASCII characters without spaces');
+      this.fault('SERVICE_BOOTSTRAP_CLIENT_ID', 'must be 1 to 256 printable ASCII characters without spaces');
     }
     const recover = this.#flag('SERVICE_BOOTSTRAP_RECOVER');
-    if (recover && id === undefined) this.#fault('SERVICE_BOOTSTRAP_RECOVER', 'needs SERVICE_BOOTSTRAP_CLIENT_ID, too');
+    if (recover && id === undefined) this.fault('SERVICE_BOOTSTRAP_RECOVER', 'needs SERVICE_BOOTSTRAP_CLIENT_ID, too');
     if (id !== undefined && secret !== undefined) {
       return { tenant, client: { id, secret: new Secret(secret) }, recover };
     }
     if (id !== undefined)
-      this.#fault('SERVICE_BOOTSTRAP_CLIENT_SECRET', 'is missing, but SERVICE_BOOTSTRAP_CLIENT_ID is given');
-    if (secret !== undefined) this.#fault('SERVICE_BOOTSTRAP_CLIENT_ID', 'is missing, but the secret is given');
+      this.fault('SERVICE_BOOTSTRAP_CLIENT_SECRET', 'is missing, but SERVICE_BOOTSTRAP_CLIENT_ID is given');
+    if (secret !== undefined) this.fault('SERVICE_BOOTSTRAP_CLIENT_ID', 'is missing, but the secret is given');
     return { tenant, recover };
   }
 
   #flag(name: string): boolean {
     const value = this.text(name);
     if (value !== undefined && value !== 'true' && value !== 'false')
-      this.#fault(name, `is "${value}": write true or false`);
+      this.fault(name, `is "${value}": write true or false`);
     return value === 'true';
   }
 
@@ -357,17 +317,17 @@ class Reader {
     const from = `${name}_FILE`;
     const file = this.flags[name] === undefined ? this.text(from) : undefined;
     if (direct !== undefined && file !== undefined)
-      this.#fault(name, `is given together with ${from}: give only one of them`);
+      this.fault(name, `is given together with ${from}: give only one of them`);
     const value = file === undefined ? direct : this.#read(from, file);
     return value === undefined ? undefined : { value, from: file === undefined ? name : from };
   }
 
   /** A secret. Its value appears in no fault. */
-  #secret(name: string): string | undefined {
+  secret(name: string): string | undefined {
     const { value: secret, from = name } = this.#given(name) ?? {};
     if (secret !== undefined && secret.length < SECRET_LENGTH_MIN) {
       const had = `${secret.length} ${secret.length === 1 ? 'character' : 'characters'}`;
-      this.#fault(
+      this.fault(
         from,
         `holds a secret of ${had}: give one of at least ${SECRET_LENGTH_MIN}, as "openssl rand -hex 24" makes`,
       );
@@ -380,13 +340,13 @@ class Reader {
       return readFileSync(file, 'utf8').trim();
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? 'error';
-      this.#fault(name, `names "${file}", which cannot be read (${code})`);
+      this.fault(name, `names "${file}", which cannot be read (${code})`);
       return undefined;
     }
   }
 
   /** Named by the flag if that is what was given. */
-  #fault(name: string, detail: string): void {
+  fault(name: string, detail: string): void {
     const flag = FLAGS[name] ?? `--${name.slice('SERVICE_'.length).toLowerCase().replaceAll('_', '-')}`;
     this.#faults.push({ pointer: `/${this.flags[name] === undefined ? name : flag}`, detail });
   }

@@ -13,19 +13,21 @@ import { Oidc } from './console/oidc.js';
 import { Sessions } from './console/sessions.js';
 import { DraftPlanner } from './drafts/draft-planner.js';
 import type { WriteHcl } from './drafts/draft-texts.js';
+import { FailureLog } from './failure-log.js';
 import { EnforcementWaits } from './fleet/enforcement-waits.js';
 import { Fleet } from './fleet/fleet.js';
 import { FleetCounts } from './fleet/fleet-counts.js';
 import { Health } from './health.js';
 import { History } from './history/history.js';
 import { OlderRevisions } from './history/older-revisions.js';
-import { FailureLog } from './http/failure-log.js';
 import { Limits } from './limits/limits.js';
 import { createLogger } from './log.js';
 import { Metrics } from './metrics.js';
 import { nameRefusedForms } from './name-refused-forms.js';
 import { readStore } from './read-store.js';
 import { Follower } from './replica/follower.js';
+import { LogKey } from './revocations/log-line.js';
+import { RevocationLog } from './revocations/revocation-log.js';
 import { listen } from './server.js';
 import { openPostgresStore } from './store/postgres/postgres.js';
 import { openSqliteStore } from './store/sqlite.js';
@@ -128,7 +130,22 @@ async function start(
   const drafts = new DraftPlanner(slicing);
   const credentialUses = new CredentialUses(store, credentials, log, now);
   const history = new History(store, slicing);
-  const followed = { store, tenants, credentials, bundleKeys, history, drafts, metrics, log };
+  const revocationLog =
+    config.revocationLog &&
+    (await RevocationLog.open(config.revocationLog.file, new LogKey(config.revocationLog.key), {
+      ...{ credentials, store, log, now },
+    }));
+  const followed = {
+    store,
+    tenants,
+    credentials,
+    bundleKeys,
+    history,
+    drafts,
+    metrics,
+    log,
+    ...(revocationLog && { revocationLog }),
+  };
   const follower = new Follower(followed, () => performance.now(), now);
   const cloud: Cloud = {
     store,
@@ -153,6 +170,7 @@ async function start(
     failureLog: new FailureLog(() => performance.now()),
     log,
     ...(writeHcl && { writeHcl }),
+    ...(revocationLog && { revocationLog }),
     slicing,
     now,
     sessions,
@@ -213,6 +231,7 @@ async function start(
   const tending = setInterval(() => {
     void noteUse();
     void tenants.readBroken();
+    revocationLog?.alive().catch(() => undefined);
     if (config.tenantIdleMs === undefined) return;
     for (const id of tenants.unloadIdle(config.tenantIdleMs)) {
       history.forget(id);
@@ -253,6 +272,7 @@ async function start(
     await credentialUses.close();
     await follower.close();
     await tenants.close();
+    await revocationLog?.close();
     await noteUse();
     // A running health check must not take the files of a closed database for lost.
     await health.writability();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ProblemError } from '@authz-service/core/problem';
 import { address, encodeSegment } from '@authz-service/core/records/address';
+import { isCredential } from '@authz-service/core/records/kinds';
 import { personId } from '@authz-service/core/records/person';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
@@ -31,6 +32,8 @@ export class CredentialIndex {
   readonly #clients = new Map<string, KnownCredential>();
   /** The revision of each tenant that its credentials are known at, or at a later one. */
   readonly #revisions = new Map<string, number>();
+  /** Is told of each tenant whose credentials may have changed. */
+  onChange: (tenant: string) => void = () => {};
 
   /** `revisions` are those that the tenants had before the rows were read. */
   constructor(rows: Iterable<CredentialRow>, revisions: ReadonlyMap<string, number> = new Map()) {
@@ -41,6 +44,11 @@ export class CredentialIndex {
   /** The revision of a tenant that its credentials are known at; 0 if there is none. */
   revisionOf(tenant: string): number {
     return this.#revisions.get(tenant) ?? 0;
+  }
+
+  /** The ids of the tenants whose credentials are known. */
+  tenants(): Iterable<string> {
+    return this.#revisions.keys();
   }
 
   /** The API key with this hash (see `hashApiKey`), expired or not. */
@@ -56,6 +64,12 @@ export class CredentialIndex {
   held(kind: ActorKind, id: string): KnownCredential | undefined {
     if (kind === 'person') return undefined;
     return kind === 'oauth_client' ? this.#clients.get(id) : this.#keys.get(this.#keyHashes.get(id) ?? '');
+  }
+
+  /** The credentials of a tenant. */
+  *ofTenant(tenant: string): Iterable<KnownCredential> {
+    for (const held of [this.#clients, this.#keys])
+      for (const known of held.values()) if (known.tenant === tenant) yield known;
   }
 
   /** The clients of a tenant that name a person. */
@@ -107,16 +121,18 @@ export class CredentialIndex {
       .sort((left, right) => (left.address < right.address ? -1 : 1));
   }
 
-  /** The operators' credentials, of all tenants, but those of persons: an identity provider may be gone. */
+  /** The operators' credentials that are on, of all tenants, but those of persons: an identity provider may be gone. */
   *operators(): Iterable<KnownCredential> {
     for (const held of [this.#clients, this.#keys])
-      for (const known of held.values()) if (known.operator && known.person === undefined) yield known;
+      for (const known of held.values())
+        if (known.operator && known.person === undefined && known.offSince === undefined) yield known;
   }
 
   /** Applies a commit, which made this revision. Ignores it where a later one is known already. */
   follow(tenant: string, revision: number, staged: Staged, secrets: NewSecret[]): void {
     if (revision <= this.revisionOf(tenant)) return;
     this.#revisions.set(tenant, revision);
+    if (touchesCredentials(staged)) this.onChange(tenant);
     for (const record of staged.remove) this.#remove(record.kind, record.id);
     const made = new Map(secrets.map((secret) => [secret.id, secret]));
     for (const { record } of staged.put) {
@@ -134,6 +150,7 @@ export class CredentialIndex {
   /** Removes all credentials of a tenant. */
   forgetTenant(tenant: string): void {
     this.#revisions.delete(tenant);
+    this.onChange(tenant);
     this.#removeAll(tenant);
   }
 
@@ -147,6 +164,7 @@ export class CredentialIndex {
     if (revision < this.revisionOf(tenant)) return;
     this.#revisions.set(tenant, revision);
     if (rows === undefined) return;
+    this.onChange(tenant);
     this.#removeAll(tenant);
     for (const row of rows) this.#put(row);
   }
@@ -184,4 +202,9 @@ export class CredentialIndex {
     this.#keyHashes.delete(id);
     if (hash !== undefined) this.#keys.delete(hash);
   }
+}
+
+/** Whether a commit writes or removes credentials. */
+export function touchesCredentials({ put, remove }: Pick<Staged, 'put' | 'remove'>): boolean {
+  return [...put.map(({ record }) => record), ...remove].some(({ kind }) => isCredential(kind));
 }

@@ -10,6 +10,8 @@ export interface RestoredCredential {
   scopes: string[];
   operator: boolean;
   expires_at?: string;
+  /** Whether it is off until an operator turns it on. */
+  off: boolean;
   /**
    * What had become of it since, if that is known: it was `removed`, its secret or what it may do was `changed`, or it
    * is the same.
@@ -36,6 +38,7 @@ export function compareCredentials(
     name: row.fields.name,
     scopes: row.fields.scopes,
     operator: row.operator,
+    off: row.off_since !== undefined,
     ...(row.fields.expires_at !== undefined && { expires_at: row.fields.expires_at }),
     ...(before !== undefined && { since: since(row) }),
   }));

@@ -1,6 +1,7 @@
 import { type EpochSigner, epochName } from '@authz-service/core/bundle/epoch';
 import { declareNext } from '../bundles/epochs.js';
 import { SILENCE_MARGIN_MS } from '../fleet/fleet.js';
+import { type GoodCredentials, goodCredentials, type LogFiles } from '../revocations/good-credentials.js';
 import type { Store } from '../store/store.js';
 import { inStore, type Place } from './declare-epoch.js';
 import { readEpochKeyFile } from './epoch-key-file.js';
@@ -11,33 +12,55 @@ import { readEpochKeyFile } from './epoch-key-file.js';
  */
 export async function disableCredentials(
   place: Place,
-  { now, epochKeyFile }: { now: number; epochKeyFile?: string | undefined },
+  { now, epochKeyFile, logFiles }: { now: number } & SetBackFiles,
 ): Promise<SetBack> {
   const signer = epochKeyFile === undefined ? undefined : await readEpochKeyFile(epochKeyFile, place);
-  return await inStore(place, (store) => setBack(store, now, signer));
+  return await inStore(place, async (store) =>
+    setBack(store, now, signer, logFiles && (await goodCredentials(store, logFiles))),
+  );
+}
+
+/** Files that are kept apart from the database. */
+export interface SetBackFiles {
+  epochKeyFile?: string | undefined;
+  logFiles?: LogFiles | undefined;
 }
 
 export interface SetBack {
-  /** How many credentials were on. */
+  /** How many credentials were on, and were turned off. */
   disabled: number;
+  /** How many of all were turned on, since the log says that they were good. */
+  enabled?: number;
+  /** Until when the log tells (RFC 3339). */
+  log_ends_at?: string;
   /** The name of the new epoch; absent if none was declared. */
   epoch?: string;
 }
 
 /** The same in an open store. */
 export async function setBack(
-  store: Pick<Store, 'endAllSessions' | 'distrustAgents' | 'disableCredentials' | 'epochs' | 'addEpoch'>,
+  store: Pick<
+    Store,
+    'endAllSessions' | 'distrustAgents' | 'disableCredentials' | 'enableCredentials' | 'epochs' | 'addEpoch'
+  >,
   now: number,
   signer: EpochSigner | undefined,
+  known?: GoodCredentials,
 ): Promise<SetBack> {
   // Who was signed in then is not signed in now.
   await store.endAllSessions();
   // What agents have told since is lost.
   await store.distrustAgents({ now, marginMs: SILENCE_MARGIN_MS });
-  const disabled = await store.disableCredentials({
+  const by = {
     at: new Date(now).toISOString(),
     request_id: 'restore',
     credential: { kind: 'bootstrap', id: 'restore', name: 'restore' },
-  });
-  return { disabled, ...(signer && { epoch: epochName(await declareNext(store, signer, { now })) }) };
+  } as const;
+  // Without a log somebody has to be left who turns on the others.
+  const disabled = await store.disableCredentials(by, { operators: known !== undefined });
+  let enabled = 0;
+  for (const { tenant, addresses } of known?.good ?? [])
+    enabled += (await store.enableCredentials(tenant, addresses, by)).length;
+  const told = known && { enabled, log_ends_at: known.logEndsAt };
+  return { disabled, ...told, ...(signer && { epoch: epochName(await declareNext(store, signer, { now })) }) };
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
 import { type EpochSigner, epochSigner, makeEpochKey } from '@authz-service/core/bundle/epoch';
 import { ProblemError } from '@authz-service/core/problem';
+import { isInside } from '../is-inside.js';
 
 /** Makes a key that signs epochs, in a file that only its owner can read. Returns its id. Throws `conflict` if the file exists. */
 export async function makeEpochKeyFile(file: string): Promise<string> {
@@ -19,7 +19,7 @@ export async function makeEpochKeyFile(file: string): Promise<string> {
 
 /** Reads such a file. Throws `invalid_config`, also if it lies in the folder of the database, whose backups would have it. */
 export async function readEpochKeyFile(file: string, place: { dataDir: string } | object): Promise<EpochSigner> {
-  if ('dataDir' in place && `${resolve(file)}${sep}`.startsWith(`${resolve(place.dataDir)}${sep}`))
+  if ('dataDir' in place && isInside(file, place.dataDir))
     throw fault(file, `lies in the data directory, and so in its backups: keep it elsewhere`);
   let text: string;
   try {

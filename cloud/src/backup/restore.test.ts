@@ -145,6 +145,7 @@ describe('a restore', () => {
       name: 'administrator',
       scopes: expect.arrayContaining(['credentials']),
       operator: true,
+      off: false,
     });
     expect((await readdir(dir)).sort()).toEqual(['cloud.lock', 'cloud.sqlite']);
     expect((await stat(join(dir, 'cloud.sqlite'))).mode & 0o777).toBe(0o600);

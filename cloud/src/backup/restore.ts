@@ -5,13 +5,14 @@ import type { EpochSigner } from '@authz-service/core/bundle/epoch';
 import { ProblemError } from '@authz-service/core/problem';
 import { TimeSlicing } from '@authz-service/core/time-slicing';
 import { readStore } from '../read-store.js';
+import { goodCredentials } from '../revocations/good-credentials.js';
 import { type CopiedTenant, checkDatabase } from '../store/copy-database.js';
 import { DATABASE } from '../store/database-name.js';
 import { lockFolder } from '../store/folder-lock.js';
 import { cannotOpen, openSqliteFile } from '../store/sqlite.js';
 import type { CredentialRow, TenantRow } from '../store/store.js';
 import { compareCredentials, type RestoredCredential } from './compare-credentials.js';
-import { setBack } from './disable-credentials.js';
+import { type SetBackFiles, setBack } from './disable-credentials.js';
 import { readEpochKeyFile } from './epoch-key-file.js';
 import { replaceFile } from './replace-file.js';
 
@@ -23,6 +24,9 @@ export interface Restored {
   compared: boolean;
   /** The name of the new epoch; absent if none was declared. */
   epoch?: string;
+  /** How many credentials are on, since the log says that they were good, and until when it tells (RFC 3339). */
+  enabled?: number;
+  log_ends_at?: string;
   /** The name of an epoch in the backup, after which none was declared. */
   former_epoch?: string;
   /** Where the replaced database is kept. */
@@ -43,7 +47,7 @@ const LEFT_OVER = ['-wal', '-shm', '-journal'];
 export async function restore(
   file: string,
   dataDir: string,
-  { replace, now, epochKeyFile }: { replace: boolean; now: () => number; epochKeyFile?: string | undefined },
+  { replace, now, epochKeyFile, logFiles }: { replace: boolean; now: () => number } & SetBackFiles,
 ): Promise<Restored> {
   await access(file, constants.R_OK);
   const signer = epochKeyFile === undefined ? undefined : await readEpochKeyFile(epochKeyFile, { dataDir });
@@ -66,7 +70,7 @@ export async function restore(
     const work = await mkdtemp(join(dataDir, 'restore-'));
     try {
       const copy = await copyTo(join(work, DATABASE), file);
-      const backup = await readBackup(copy, file, { now, signer });
+      const backup = await readBackup(copy, file, { now, signer, logFiles });
       refuseLeftOvers(copy, 'the copy of the backup could not be finished: free space on that disk');
       const before = present ? await credentialsOf(await copyTo(join(work, 'present.sqlite'), database)) : undefined;
       const kept = present ? await keep(database, now()) : undefined;
@@ -75,7 +79,7 @@ export async function restore(
         tenants: backup.copied,
         credentials: compareCredentials(backup, before),
         compared: before !== undefined,
-        ...backup.epochs,
+        ...backup.told,
         ...(kept !== undefined && { kept }),
       };
     } finally {
@@ -101,12 +105,12 @@ async function copyTo(copy: string, file: string): Promise<string> {
 async function readBackup(
   copy: string,
   file: string,
-  { now, signer }: { now: () => number; signer: EpochSigner | undefined },
+  { now, signer, logFiles }: Pick<SetBackFiles, 'logFiles'> & { now: () => number; signer: EpochSigner | undefined },
 ): Promise<{
   copied: CopiedTenant[];
   tenants: TenantRow[];
   credentials: CredentialRow[];
-  epochs: Pick<Restored, 'epoch' | 'former_epoch'>;
+  told: Pick<Restored, 'epoch' | 'former_epoch' | 'enabled' | 'log_ends_at'>;
 }> {
   const name = `The backup "${file}"`;
   const copied = await checkDatabase(copy, name);
@@ -116,10 +120,11 @@ async function readBackup(
   try {
     const { tenants, bundleKeys } = await readStore(store, { slicing: new TimeSlicing(() => performance.now()) }, now);
     await tenants.assertAsCommitted();
-    const { epoch } = await setBack(store, now(), signer);
+    const known = logFiles && (await goodCredentials(store, logFiles));
+    const { disabled: _, ...done } = await setBack(store, now(), signer, known);
     const { epochName: former_epoch } = bundleKeys;
-    const epochs = epoch === undefined ? { ...(former_epoch !== undefined && { former_epoch }) } : { epoch };
-    return { copied, tenants: tenants.list(), credentials: await store.credentials(), epochs };
+    const former = done.epoch === undefined && former_epoch !== undefined ? { former_epoch } : {};
+    return { copied, tenants: tenants.list(), credentials: await store.credentials(), told: { ...done, ...former } };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     throw new ProblemError(error.code, `${name} cannot be restored. ${error.detail}`, error.errors, { cause: error });

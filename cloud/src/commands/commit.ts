@@ -3,6 +3,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
 import { isDistributed, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
+import { SCOPES } from '@authz-service/core/records/scopes';
 import type { Change, Staged } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
@@ -31,6 +32,8 @@ import { settleOrigins } from './settle-origins.js';
 export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held' | 'writer' | 'withNobodys'> {
   changes(tenant: Tenant): Change[];
   credential: Credential;
+  /** The id of another tenant, to which an operator commits; the one of the credential unless given. */
+  elsewhere?: string;
   /**
    * Refuse with `stale_base` unless the tenant is at this revision; commits to credentials that the changes do not
    * touch are ignored.
@@ -93,13 +96,17 @@ interface Attempts {
 
 /** Commits changes to the credential's tenant as one revision, all or none, one commit of a tenant at a time. */
 export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutcome> {
-  const tenant = await cloud.tenants.get(wish.credential.tenant);
+  const tenant = await cloud.tenants.get(wish.elsewhere ?? wish.credential.tenant);
   return await tenant.exclusive(async () => {
     cloud.tenants.assertOpen(tenant.id);
+    await cloud.revocationLog?.settle(tenant.id);
     try {
       return await commitOrFollow(cloud, tenant, wish);
     } catch (error) {
       throw error instanceof NoTenantError ? gone() : error;
+    } finally {
+      // Every answer acknowledges what was committed before, be it that there is nothing left to remove.
+      await cloud.revocationLog?.settle(tenant.id);
     }
   });
 }
@@ -186,7 +193,8 @@ async function judgeAndStore(
   const { limits } = await assertStanding(cloud, wish.credential, wish.now);
   const replay = await findReplay(cloud, store, wish);
   if (replay) return { outcome: { committed: replay, replayed: true } };
-  const { credential, baseRevision, now } = wish;
+  const { baseRevision, now } = wish;
+  const credential = actorOf(wish);
   const writer = limits && { name: credential.name, limits };
   const changes = wish.changes(tenant);
   if (!attempts.charged) wish.charge?.(changes.length);
@@ -265,12 +273,21 @@ async function judgeAndStore(
   return { outcome: { committed, records: staged.put.map(({ record }) => record), replayed: false }, takeOver };
 }
 
+/** Operators, who can remove a tenant, may do in another one whatever they are given a way to. */
+function actorOf({ credential, elsewhere }: CommitWish): Credential {
+  if (elsewhere === undefined) return credential;
+  demand(credential, ['operator']);
+  return { ...credential, grants: new Set([...SCOPES, 'operator']) };
+}
+
 async function prepare(
   cloud: Cloud,
   tenant: Tenant,
-  { credential, now }: CommitWish,
+  wish: CommitWish,
   order: CommitOrder,
 ): Promise<PreparedCommit | undefined> {
+  const { now } = wish;
+  const credential = actorOf(wish);
   const check = (staged: Staged) => {
     const chosen = chosenSecrets(order.changes, staged);
     guardCredentials(cloud.credentials, tenant, credential, { staged, chosen, now });

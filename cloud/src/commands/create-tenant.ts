@@ -26,7 +26,7 @@ export interface NewTenant {
 
 /** Creates a tenant and its administrator client in one transaction. Throws `conflict` if the name is taken. */
 export async function createTenant(
-  cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials'>,
+  cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials' | 'revocationLog'>,
   wish: NewTenant,
 ): Promise<{ tenant: TenantRow; client: { client_id: string; client_secret: string } }> {
   return await cloud.tenants.exclusive(async () => {
@@ -50,6 +50,7 @@ export async function createTenant(
     });
     cloud.tenants.add(tenant);
     cloud.credentials.follow(tenant.id, commit.revision, staged, commit.secrets);
+    await cloud.revocationLog?.settle(tenant.id);
     return { tenant, client: { client_id: made.client_id, client_secret: made.client_secret } };
   });
 }

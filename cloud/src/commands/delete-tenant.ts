@@ -38,6 +38,7 @@ export async function deleteTenant(
         keepOperator(stored, (one) => (one.tenant === row.id ? undefined : one.expiresAt), cloud.now());
       });
       forgetTenant(cloud, row);
+      await cloud.revocationLog?.settle(row.id);
       if (!removed) throw unknown(name);
     });
   });

@@ -32,5 +32,6 @@ export async function enableCredentials(cloud: Cloud, wish: EnableWish): Promise
   const enabled = await cloud.store.enableCredentials(row, wish.credentials, by, stillOperator(wish));
   for (const known of await cloud.store.credentialsSince([{ tenant: row.id, since: 0 }]))
     cloud.credentials.advance(known);
+  await cloud.revocationLog?.settle(row.id);
   return enabled;
 }

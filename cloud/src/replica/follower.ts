@@ -24,7 +24,7 @@ interface Moment {
 
 type Followed = Pick<
   Cloud,
-  'store' | 'tenants' | 'credentials' | 'bundleKeys' | 'history' | 'drafts' | 'metrics' | 'log'
+  'store' | 'tenants' | 'credentials' | 'bundleKeys' | 'history' | 'drafts' | 'metrics' | 'log' | 'revocationLog'
 >;
 
 /**
@@ -280,6 +280,8 @@ export class Follower {
       // What a database that was set back has lost may be anything.
       found ? new Set(found.events.flatMap(({ op, tenant }) => (ops.includes(op) ? [tenant.id] : []))) : all;
     if (!(await this.#rereadCredentials(changedBy('disable', 'enable')))) return;
+    // What was said before of a database that was set back holds no more.
+    if (changedBy('disable').size > 0) await this.cloud.revocationLog?.restate();
     const erased = changedBy('erase');
     for (const id of erased) {
       history.forget(id);

@@ -5,6 +5,7 @@ import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
 import { demandUnlimited } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
+import { deleteDisabled } from '../commands/delete-disabled.js';
 import { enableCredentials } from '../commands/enable-credentials.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
@@ -29,6 +30,15 @@ const wishSchema = z.strictObject({
     description:
       'The addresses of the credentials: `api_key/agent`; if absent, all of the tenant. `sign-in` lets people sign in again by the identity provider, and has to be named.',
   }),
+});
+const deletionSchema = z.strictObject({
+  credentials: z
+    .array(z.string().min(1, 'must not be empty'))
+    .min(1, 'must name a credential')
+    .meta({ description: 'The addresses of credentials that are off.' }),
+});
+const deletedSchema = z.strictObject({
+  revision: z.string().meta({ description: 'The revision of the tenant without them.' }),
 });
 const enabledSchema = z.strictObject({
   enabled: z.array(z.string()).meta({ description: 'The addresses of the credentials that were turned on.' }),
@@ -88,6 +98,35 @@ export function disabledCredentialRoutes(cloud: Cloud): Route[] {
         const enabled = await enableCredentials(cloud, { tenant, credentials, credential, requestId, now });
         log.warn({ tenant_name: tenant, credential: credential.id, enabled: enabled.length }, 'credentials turned on');
         return json(200, { enabled });
+      },
+    }),
+    secured<undefined, z.output<typeof deletionSchema>>({
+      method: 'POST',
+      path: '/v1/tenants/{name}/deleted-credentials',
+      anyOf: ['operator'],
+      body: {
+        limitBytes: MIB,
+        schema: deletionSchema,
+        parse: parserOf(deletionSchema),
+        wrongType: 'unsupported_media_type',
+      },
+      writes: true,
+      operation: {
+        id: 'deleteDisabledCredentials',
+        summary: 'Delete credentials of a tenant that are off since a restore.',
+        tag: 'tenants',
+        responses: { 200: { description: 'They are gone, in one revision of the tenant.', schema: deletedSchema } },
+        problems: ['not_found', 'conflict', 'outside_limits'],
+      },
+      handle: async ({ params, body: { credentials }, credential, requestId, now, log }) => {
+        demandUnlimited(credential);
+        const tenant = params.name ?? '';
+        const revision = await deleteDisabled(cloud, { tenant, credentials, credential, requestId, now });
+        log.warn(
+          { tenant_name: tenant, credential: credential.id, deleted: credentials },
+          'disabled credentials deleted',
+        );
+        return json(200, { revision });
       },
     }),
   ];

@@ -221,6 +221,8 @@ async function tenants(): Promise<void> {
     await ask('GET', `/v1/tenants/${tenant}/disabled-credentials`);
     for (const body of [{}, { credentials: ['api_key/none'] }, { credentials: [] }])
       await ask('POST', `/v1/tenants/${tenant}/enabled-credentials`, { body });
+    for (const body of [{ credentials: ['api_key/none'] }, {}])
+      await ask('POST', `/v1/tenants/${tenant}/deleted-credentials`, { body });
   }
   await ask('DELETE', '/v1/tenants/acme');
   await ask('DELETE', '/v1/tenants/default');
@@ -242,6 +244,7 @@ async function unstored(): Promise<void> {
   await ask('POST', '/v1/tenants/default/erasures', { body: { subject: 'user/carol' } });
   await ask('POST', '/v1/bundle-keys', { body: {} });
   await ask('POST', '/v1/tenants/default/enabled-credentials', { body: {} });
+  await ask('POST', '/v1/tenants/default/deleted-credentials', { body: { credentials: ['api_key/none'] } });
   await ask('GET', '/readyz');
 }
 
@@ -259,9 +262,9 @@ describe('the document', () => {
     // Records without references; other tests send change-sets of 64 MiB, fill the queue of chosen secrets and that
     // of waiting requests, use up a tenant's budget, lose history, take links from elsewhere or from nowhere, name a
     // credential of agents as several are named, and plan drafts, ask why not, compare revisions, review access and
-    // sign it off with a built thread.
+    // sign it off with a built thread, and delete what a restore has turned off.
     const elsewhere =
-      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^retireAgents 409$|^(planDraft|lintRecords|findWhyNot|compareRevisions|reviewAccess|signOff|findChangesSinceSignOff) [24]\d\d$/;
+      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^retireAgents 409$|^(planDraft|lintRecords|findWhyNot|compareRevisions|reviewAccess|signOff|findChangesSinceSignOff) [24]\d\d$|^deleteDisabledCredentials 200$/;
     expect(unseen.map(({ name }) => name).filter((name) => !elsewhere.test(name))).toEqual([]);
   });
 
@@ -281,7 +284,7 @@ describe('the document', () => {
 
   it('lists 507 and 503 for every operation that writes', () => {
     const writing = allRoutes({} as Cloud).filter(({ writes }) => writes);
-    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 13);
+    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 14);
     for (const { operation } of writing) {
       const { responses } = reference.operations.find(({ operationId }) => operationId === operation.id) ?? {};
       expect(Object.keys(responses ?? {})).toEqual(expect.arrayContaining(['503', '507']));

@@ -259,6 +259,12 @@ describe('a stranger', () => {
       ['POST', '/v1/tenants/{name}/erasures', '/v1/tenants/owner/erasures', { subject: 'user/alice' }],
       ['GET', '/v1/tenants/{name}/disabled-credentials', '/v1/tenants/owner/disabled-credentials'],
       ['POST', '/v1/tenants/{name}/enabled-credentials', '/v1/tenants/owner/enabled-credentials', {}],
+      [
+        'POST',
+        '/v1/tenants/{name}/deleted-credentials',
+        '/v1/tenants/owner/deleted-credentials',
+        { credentials: ['oauth_client/administrator'] },
+      ],
     ];
     for (const [method, route, path, body] of rows) {
       const answer = await strange(method, route, path, body);

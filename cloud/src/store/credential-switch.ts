@@ -15,8 +15,13 @@ export const SIGN_IN = 'sign-in';
 
 /** Turns credentials off and on, in whatever state their records are. Who did is kept among the events of tenants. */
 export interface CredentialSwitch {
-  /** Turns off signing in, and all credentials of all tenants but the operators'. Returns how many of these were on. */
-  disableCredentials(by: By): Promise<number>;
+  /**
+   * Turns off signing in, and all credentials of all tenants, the operators' only if these are named, too. Returns how many of
+   * these were on.
+   */
+  disableCredentials(by: By, which?: { operators: boolean }): Promise<number>;
+  /** When credentials were last turned off, as after a restore (RFC 3339); undefined if they never were. */
+  setBackAt(): Promise<string | undefined>;
   /**
    * Turns on credentials of a tenant, by their addresses, or all of them, and signing in if it is named. Returns the addresses of
    * those that were off.
@@ -47,16 +52,23 @@ export function credentialSwitch(
   ) => Promise<T>,
 ): CredentialSwitch {
   return {
-    disableCredentials: (by) =>
+    disableCredentials: (by, { operators } = { operators: false }) =>
       dialect.writing(async (trx) => {
         await dialect.lock(trx, 'operators');
-        const on: Found[] = await found(trx).where('operator', false).whereNull('off_since');
+        const all = found(trx).whereNull('off_since');
+        const on: Found[] = await (operators ? all : all.where('operator', false));
         await turn(trx, on, by.at);
         for (const { id, name } of await trx<TenantRow>('tenants').select('id', 'name').orderBy('name')) {
           const own = on.flatMap(({ tenant_id, address }) => (tenant_id === id ? [address] : []));
           await noteTenantEvent(trx, 'disable', { id, name }, by, { credentials: [...own, SIGN_IN] });
         }
         return on.length;
+      }),
+
+    setBackAt: () =>
+      dialect.reading(async (db) => {
+        const last = await db('tenant_events').where('op', 'disable').max<{ at: string | null }>('at as at').first();
+        return last?.at ?? undefined;
       }),
 
     enableCredentials: ({ id, name }, addresses, by, judge) =>

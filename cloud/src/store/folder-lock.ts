@@ -10,7 +10,16 @@ import { Connection } from './connection.js';
  */
 export async function lockFolder(dataDir: string): Promise<() => Promise<void>> {
   await makeFolder(resolve(dataDir));
-  const filename = join(dataDir, 'cloud.lock');
+  const release = await lockFile(join(dataDir, 'cloud.lock'));
+  if (release !== undefined) return release;
+  throw new ProblemError(
+    'invalid_config',
+    `Another process has the data directory "${dataDir}" open: stop it, or give this one its own directory.`,
+  );
+}
+
+/** Locks a file, which is created if it is missing, until what this returns is called; undefined if another process has it. */
+export async function lockFile(filename: string): Promise<(() => Promise<void>) | undefined> {
   // The file is created only if it is missing: closing a file releases the locks that this process holds on it
   // elsewhere.
   await open(filename, 'wx', 0o600).then(
@@ -24,11 +33,8 @@ export async function lockFolder(dataDir: string): Promise<() => Promise<void>> 
   } catch (error) {
     await file.close();
     if ((error as NodeJS.ErrnoException).code !== 'SQLITE_BUSY') throw error;
+    return undefined;
   }
-  throw new ProblemError(
-    'invalid_config',
-    `Another process has the data directory "${dataDir}" open: stop it, or give this one its own directory.`,
-  );
 }
 
 /**

@@ -5,7 +5,7 @@ import { packBundle } from '@authz-service/core/bundle/write';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
 import { ProblemError } from '@authz-service/core/problem';
 import { reading } from '@authz-service/core/read-write-lock';
-import { isCredential, isDistributed, type Kind } from '@authz-service/core/records/kinds';
+import { isDistributed, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { Staged } from '@authz-service/core/state/change';
@@ -13,6 +13,7 @@ import { recordChangesOf, type StoredChange } from '@authz-service/core/state/re
 import { revisionText } from '@authz-service/core/state/revision';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
+import { touchesCredentials } from '../auth/credential-index.js';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { JOURNAL_BOUNDS, Journal } from '../bundles/journal.js';
 import { SerialQueue } from '../serial-queue.js';
@@ -277,7 +278,7 @@ export class Tenant implements ReadableTenant {
       if (since.commits === undefined) this.#journal.clear();
       else this.#journal.fill(since.commits);
     });
-    return [...staged.put.map(({ record }) => record), ...staged.remove].some(({ kind }) => isCredential(kind));
+    return touchesCredentials(staged);
   }
 
   async #takeOver(

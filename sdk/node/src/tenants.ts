@@ -71,6 +71,21 @@ export class Tenants {
     return ((await this.#send(request, options)) as { enabled: string[] }).enabled;
   }
 
+  /** Deletes credentials that are off since a restore, by their addresses. Returns the revision without them. */
+  async deleteDisabledCredentials(name: string, credentials: string[], options?: CallOptions): Promise<string> {
+    const path = `${itemPath(name)}/deleted-credentials`;
+    const route = '/v1/tenants/{name}/deleted-credentials';
+    const request: ServiceRequest = {
+      method: 'POST',
+      path,
+      route,
+      body: { credentials },
+      repeat: 'once',
+      writes: true,
+    };
+    return ((await this.#send(request, options)) as { revision: string }).revision;
+  }
+
   /** Removes the tenant with all its records. */
   async delete(name: string, options?: CallOptions): Promise<void> {
     await this.#send(

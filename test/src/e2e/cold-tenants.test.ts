@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgres)('tenants that are not in memory', () => {
     cloud = new CloudProcess(dir, env);
     try {
       const base = await cloud.url();
-      const clients = secrets.map((credentials) => new ServiceClient({ url: base, credentials, retries: 0 }));
+      const clients = secrets.map((credentials) => new ServiceClient({ url: base, credentials, retries: 100 }));
       const loaded = await cloud.client();
       const question = JSON.parse(asking('alice'));
       const patient = { timeoutMs: 120_000, attemptTimeoutMs: 120_000 };

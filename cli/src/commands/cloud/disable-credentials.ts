@@ -1,5 +1,6 @@
 import { string } from '@oclif/core/flags';
 import { databasePlace } from '../../config/database-place.js';
+import { logLine, revocationLogFiles, revocationLogFlags } from '../../config/revocation-log-files.js';
 import { counted } from '../../output/text.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
@@ -9,7 +10,8 @@ export default class CloudDisableCredentials extends ServiceCommand {
     `A database that was restored has the credentials of its backup: also those that were revoked since. This turns off all of them \
 but the operators', and ends all sessions of the console; operators turn on again what is good, with "service credentials \
 enable". Run it after pg_restore or a recovery to a point in time, before callers reach the cloud. "service cloud restore" does \
-it by itself. With --epoch-key, it also declares a new epoch, so that agents follow to the restored revisions.
+it by itself. With --revocation-log, exactly those are on afterwards that were still good when the former database was lost, \
+operators' too. With --epoch-key, it also declares a new epoch, so that agents follow to the restored revisions.
 
 On SQLite, stop the cloud first; on PostgreSQL, running replicas follow within half a second.`;
   static override examples = [
@@ -25,17 +27,19 @@ On SQLite, stop the cloud first; on PostgreSQL, running replicas follow within h
       helpValue: 'FILE',
       env: 'SERVICE_EPOCH_KEY_FILE',
     }),
+    ...revocationLogFlags,
   };
 
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(CloudDisableCredentials);
     const { disableCredentials } = await import('@authz-service/cloud/backup/disable-credentials');
-    const options = { now: Date.now(), epochKeyFile: flags['epoch-key'] };
+    const options = { now: Date.now(), epochKeyFile: flags['epoch-key'], ...revocationLogFiles(flags) };
     const done = await disableCredentials(await databasePlace(flags['data-dir']), options);
+    const log = done.enabled === undefined ? '' : `\n${logLine(done.enabled, done.log_ends_at)}`;
     const epoch = done.epoch === undefined ? '' : ` A new epoch is declared: ${done.epoch}.`;
     return {
       json: done,
-      text: `${counted(done.disabled, 'credential')} turned off: "service credentials disabled" lists them.${epoch}`,
+      text: `${counted(done.disabled, 'credential')} turned off: "service credentials disabled" lists what is off.${epoch}${log}`,
     };
   }
 }

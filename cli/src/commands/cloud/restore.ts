@@ -1,5 +1,6 @@
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean, string } from '@oclif/core/flags';
+import { logLine, revocationLogFiles, revocationLogFlags } from '../../config/revocation-log-files.js';
 import { table } from '../../output/table.js';
 import { err, out } from '../../output/terminal.js';
 import { counted } from '../../output/text.js';
@@ -14,7 +15,8 @@ left-overs (-wal, -shm) of a database that was not closed.
 
 The backup also brings back credentials that were revoked since. So all of them are off but the operators', until an operator \
 turns them on with "service credentials enable". They are listed; with --replace, only those that the replaced database no \
-longer has or has with changes: delete these. Agents with later revisions keep them, unless a new epoch is declared with \
+longer has or has with changes: delete these. With --revocation-log, exactly those are on that were still good when the database \
+was lost, operators' too. Agents with later revisions keep them, unless a new epoch is declared with \
 --epoch-key: see docs/operating.md.`;
   static override examples = [
     { description: 'Into an empty folder', command: 'service cloud restore cloud.backup --data-dir data' },
@@ -41,6 +43,7 @@ longer has or has with changes: delete these. Agents with later revisions keep t
       helpValue: 'FILE',
       env: 'SERVICE_EPOCH_KEY_FILE',
     }),
+    ...revocationLogFlags,
   };
 
   override async run(): Promise<Outcome> {
@@ -54,6 +57,7 @@ longer has or has with changes: delete these. Agents with later revisions keep t
       replace: flags.replace,
       now: Date.now,
       epochKeyFile: flags['epoch-key'],
+      ...revocationLogFiles(flags),
     });
     const tenants = done.tenants.map(({ name, revision }) => `\n  ${name} at revision ${revision}`).join('');
     await err.line(
@@ -61,13 +65,15 @@ longer has or has with changes: delete these. Agents with later revisions keep t
         (done.kept === undefined ? '' : `\nThe database that was there is kept as ${done.kept}.`),
     );
     await err.line(epochLine(done));
+    const { enabled, log_ends_at: end } = done;
+    if (enabled !== undefined) await err.line(logLine(enabled, end));
     const shown = done.credentials.filter(({ since }) => since !== 'unchanged');
     await err.line(err.style('bold', headline(shown.length, done)));
-    const rows = shown.map(({ tenant, kind, name, id, operator, scopes, expires_at = '', since = '' }) => {
+    const rows = shown.map(({ tenant, kind, name, id, operator, scopes, expires_at = '', off, since = '' }) => {
       const grants = [...scopes, ...(operator ? ['operator'] : [])].join(', ');
-      return [tenant, kind, name, id, grants, expires_at, since];
+      return [tenant, kind, name, id, grants, expires_at, off ? 'off' : 'on', since];
     });
-    const headings = ['TENANT', 'KIND', 'NAME', 'ID', 'SCOPES', 'EXPIRES AT', 'SINCE THE BACKUP'];
+    const headings = ['TENANT', 'KIND', 'NAME', 'ID', 'SCOPES', 'EXPIRES AT', 'IS', 'SINCE THE BACKUP'];
     const text = rows.length === 0 ? undefined : table(headings, rows, out.style, out.columns);
     return { json: { data_dir: dataDir, ...done }, text };
   }

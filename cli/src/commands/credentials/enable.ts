@@ -9,8 +9,8 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class CredentialsEnable extends ServiceCommand {
   static override summary = 'Turn on credentials that are off since a restore.';
   static override description =
-    `Needs an operator credential. Turn on only what you know was not revoked after the backup was made: delete the others first, or \
-give them new secrets, which also turns them on; in another tenant that takes a credential of that tenant. "service audit --tenants" shows who turned on what.
+    `Needs an operator credential. Turn on only what you know was not revoked after the backup was made: delete the others first, with "service credentials delete", or \
+give them new secrets, which also turns them on. "service audit --tenants" shows who turned on what.
 
 "sign-in" in place of a credential lets people sign in again by the identity provider; their rights are those of the records.`;
   static override examples = [
