@@ -31,12 +31,12 @@ describe.skipIf(!hasPostgres || SECONDS === 0)('replicas on one PostgreSQL and t
     'keep every commit, and what was asked for, reported as enforced and left to operators',
     async () => {
       const { recorded, happened, oddities, tooOld } = await recordReplicas(deployment, SECONDS, random);
-      const { history, demands, enforcements, duels } = recorded;
+      const { history, demands, bounded, enforcements, duels } = recorded;
       const violations = checkReplicas(recorded);
       const acknowledged = history.commits.filter(({ outcome }) => typeof outcome === 'object').length;
       const told = `seed ${random.seed}, after ${happened.join(', ')}`;
       process.stdout.write(
-        `${told}\n${acknowledged} commits acknowledged, ${history.answers.length} answers, ${demands.length} from a revision on, ` +
+        `${told}\n${acknowledged} commits acknowledged, ${history.answers.length} answers, ${demands.length} from a revision on, ${bounded.length} with a maximum age, ` +
           `${enforcements.length} reports of enforcement, ${duels.length} duels of operators, ${tooOld} refusals as too old: ` +
           `${violations.length} violations\n`,
       );
@@ -49,6 +49,7 @@ describe.skipIf(!hasPostgres || SECONDS === 0)('replicas on one PostgreSQL and t
       expect(new Set(happened).size, told).toBeGreaterThanOrEqual(kinds);
       expect(acknowledged).toBeGreaterThan(SECONDS / 2);
       expect(demands.length).toBeGreaterThan(SECONDS);
+      expect(bounded.filter(({ process }) => process.startsWith('replica')).length).toBeGreaterThan(SECONDS);
       expect(enforcements.length).toBeGreaterThan(0);
       expect(duels.filter((duel) => duel.acknowledged === 1).length).toBeGreaterThan(0);
       for (const name of [...deployment.replicas, ...deployment.agents].map((one) => one.name))

@@ -1,6 +1,6 @@
 import { revisionText } from '@authz-service/core/state/revision';
 import { describe, expect, it } from 'vitest';
-import type { Answer, History } from '../history/events.js';
+import type { Answer, Commit, History } from '../history/events.js';
 import { checkReplicas, type ReplicaHistory } from './check-replicas.js';
 
 /** A revision by its number; only that is looked at. */
@@ -14,8 +14,13 @@ const answer = (process: string, askedAt: number, revision: string): Answer => (
 
 /** What is found beside the rules of `check`, which knows no revisions here. */
 function found(recorded: Partial<ReplicaHistory>): string[] {
-  const none = { history: HISTORY, demands: [], enforcements: [], duels: [] };
-  const own = ['the demanded revision answers', 'what is enforced stays enforced', 'an operator is left'];
+  const none = { history: HISTORY, demands: [], bounded: [], enforcements: [], duels: [] };
+  const own = [
+    'the demanded revision answers',
+    'an answer is no older than it may be',
+    'what is enforced stays enforced',
+    'an operator is left',
+  ];
   return checkReplicas({ ...none, ...recorded })
     .map(({ rule }) => rule as string)
     .filter((rule) => own.includes(rule));
@@ -29,6 +34,18 @@ describe('checkReplicas', () => {
     ['none, though it was acknowledged', 'unknown', ['the demanded revision answers']],
   ])('judges an answer by %s', (_, answered, rules) => {
     expect(found({ demands: [{ process: 'replica-1', wanted: at(4), answered }] })).toEqual(rules);
+  });
+
+  it.each([
+    ['as young as it must be', 300, at(2), []],
+    ['of the newest revision', 301, at(3), []],
+    ['from before what was acknowledged longer ago', 301, at(2), ['an answer is no older than it may be']],
+  ])('judges an answer %s', (_, askedAt, revision, rules) => {
+    const commit = (number: number, answeredAt: number): Commit => ({
+      ...{ id: `${number}`, sentAt: answeredAt - 1, answeredAt, changes: [], outcome: { revision: at(number) } },
+    });
+    const history = { ...HISTORY, commits: [commit(3, 200), commit(2, 100)] };
+    expect(found({ history, bounded: [{ process: 'replica-0', askedAt, maxAgeMs: 100, revision }] })).toEqual(rules);
   });
 
   it.each([

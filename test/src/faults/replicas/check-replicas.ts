@@ -7,6 +7,8 @@ export interface ReplicaHistory {
   history: History;
   demands: Demand[];
   enforcements: Enforcement[];
+  /** The answers by what may only be so old. */
+  bounded: BoundedAnswer[];
   /** What became of the operators who removed each other. */
   duels: Duel[];
 }
@@ -17,6 +19,14 @@ export interface Demand {
   wanted: string;
   /** The revision of the answer; or that the process said that there is no such revision. */
   answered: string | 'unknown';
+}
+
+/** An answer of a process that refuses to answer by what it has not known to be the newest for longer than this. */
+export interface BoundedAnswer {
+  process: string;
+  askedAt: number;
+  maxAgeMs: number;
+  revision: string;
 }
 
 /** The cloud reported that every agent enforces a revision. */
@@ -37,6 +47,8 @@ export interface ReplicaViolation {
     | Violation['rule']
     /** An answer is never from before the revision that the request named. */
     | 'the demanded revision answers'
+    /** An answer with a maximum age knows every commit that was acknowledged longer before the request than that. */
+    | 'an answer is no older than it may be'
     /** Once a revision is reported as enforced, no agent decides by an older one. */
     | 'what is enforced stays enforced'
     /** An operator is left. */
@@ -45,8 +57,14 @@ export interface ReplicaViolation {
 }
 
 /** The violations in what was recorded; none if it is sound. */
-export function checkReplicas({ history, demands, enforcements, duels }: ReplicaHistory): ReplicaViolation[] {
-  return [...check(history), ...demanded(demands), ...enforced(history, enforcements), ...operatorless(duels)];
+export function checkReplicas({ history, demands, bounded, enforcements, duels }: ReplicaHistory): ReplicaViolation[] {
+  return [
+    ...check(history),
+    ...demanded(demands),
+    ...tooOld(history, bounded),
+    ...enforced(history, enforcements),
+    ...operatorless(duels),
+  ];
 }
 
 function* demanded(demands: readonly Demand[]): Generator<ReplicaViolation> {
@@ -54,6 +72,25 @@ function* demanded(demands: readonly Demand[]): Generator<ReplicaViolation> {
     if (answered !== 'unknown' && revisionNumber(answered) >= revisionNumber(wanted)) continue;
     const said = answered === 'unknown' ? 'said that there is no such revision' : `answered from ${answered}`;
     yield { rule: 'the demanded revision answers', detail: `${process} was asked for ${wanted} and ${said}.` };
+  }
+}
+
+function* tooOld({ commits }: History, bounded: readonly BoundedAnswer[]): Generator<ReplicaViolation> {
+  const acknowledged = commits
+    .flatMap(({ outcome, answeredAt }) =>
+      typeof outcome === 'object' ? [{ number: revisionNumber(outcome.revision), answeredAt }] : [],
+    )
+    .sort((one, other) => one.answeredAt - other.answeredAt);
+  let highest = 0;
+  let next = 0;
+  const oldest = ({ askedAt, maxAgeMs }: BoundedAnswer) => askedAt - maxAgeMs;
+  for (const answer of bounded.toSorted((one, other) => oldest(one) - oldest(other))) {
+    for (let commit = acknowledged[next]; commit && commit.answeredAt < oldest(answer); commit = acknowledged[++next])
+      highest = Math.max(highest, commit.number);
+    if (revisionNumber(answer.revision) >= highest) continue;
+    const { process, revision, maxAgeMs } = answer;
+    const detail = `${process} answered by ${revision} more than ${maxAgeMs} ms after revision ${highest} had been acknowledged.`;
+    yield { rule: 'an answer is no older than it may be', detail };
   }
 }
 

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ADMINISTRATOR } from '../../e2e/cloud/cloud-process.js';
-import { type Asked, Recorder } from '../history/recorder.js';
+import { Recorder } from '../history/recorder.js';
 import { settleDoubts } from '../history/run.js';
 import { firstChanges } from '../history/universe.js';
 import type { Random } from '../random.js';
 import type { ReplicaHistory } from './check-replicas.js';
-import type { ReplicaDeployment } from './replica-deployment.js';
+import { MAX_AGE_SECONDS, type ReplicaDeployment } from './replica-deployment.js';
 import { injectReplicaFaults } from './replica-faults.js';
-import { type Operator, ReplicaRecorder } from './replica-recorder.js';
+import { type Operator, type Place, ReplicaRecorder } from './replica-recorder.js';
 
 const WRITERS = 3;
 const COMMIT_EVERY_MS = 150;
@@ -45,9 +45,11 @@ export async function recordReplicas(
   const recorder = new Recorder(start, random);
   const asking = new ReplicaRecorder(recorder, random);
   const headers = { authorization: `Bearer ${secret}` };
-  const places: Asked[] = [
+  const places: Place[] = [
     ...deployment.replicas.map(({ name, front }) => ({ process: name, url: () => front.url, headers })),
-    ...deployment.agents.map((agent) => ({ process: agent.name, url: () => agent.url, headers: {} })),
+    ...deployment.agents.map((agent) => {
+      return { process: agent.name, url: () => agent.url, headers: {}, maxAgeMs: MAX_AGE_SECONDS * 1000 };
+    }),
   ];
   const work = [
     ...Array.from({ length: WRITERS }, (_, index) =>
@@ -69,13 +71,13 @@ export async function recordReplicas(
   for (const place of places) await asking.ask(place, end.revision);
   await settleDoubts(recorder, admin);
   const { commits, sightings } = recorder;
-  const { answers, demands, enforcements, duels, tooOld } = asking;
+  const { answers, demands, bounded, enforcements, duels, tooOld } = asking;
   const seen = answers.map(({ process, askedAt, answeredAt, before: revision }) => {
     return { process, askedAt, answeredAt, revision };
   });
   const history = { start, commits, sightings: [...sightings, ...seen], answers, end };
   return {
-    recorded: { history, demands, enforcements, duels },
+    recorded: { history, demands, bounded, enforcements, duels },
     happened,
     oddities: [...recorder.oddities, ...asking.oddities],
     tooOld,

@@ -5,9 +5,11 @@ import type { Answer } from '../history/events.js';
 import type { Asked, Recorder } from '../history/recorder.js';
 import { QUESTIONS } from '../history/universe.js';
 import type { Random } from '../random.js';
-import type { Demand, Duel, Enforcement } from './check-replicas.js';
+import type { BoundedAnswer, Demand, Duel, Enforcement } from './check-replicas.js';
 import type { ReplicaDeployment } from './replica-deployment.js';
 
+/** What some requests to replicas want at most; the poll of a replica takes half of it. */
+const MAX_AGE_SECONDS_ASKED = 1;
 /** Longer than a process waits for a revision that it is asked for. */
 const ATTEMPT_MS = 7_000;
 const REPORT_EVERY_MS = 300;
@@ -17,10 +19,16 @@ export interface Operator {
   id: string;
 }
 
+/** A process to ask, and how old at most what it answers by is of its own accord. */
+export interface Place extends Asked {
+  maxAgeMs?: number;
+}
+
 /** Asks replicas and agents, with and without a revision that has been acknowledged, until it is told to stop. */
 export class ReplicaRecorder {
   readonly answers: Answer[] = [];
   readonly demands: Demand[] = [];
+  readonly bounded: BoundedAnswer[] = [];
   readonly enforcements: Enforcement[] = [];
   readonly duels: Duel[] = [];
   /** Answers that nothing explains: neither an answer nor a refusal nor a broken connection. */
@@ -38,12 +46,16 @@ export class ReplicaRecorder {
     this.#stopped = true;
   }
 
-  /** Asks all questions in one request, now and then from a revision on that has been acknowledged. */
-  async read(place: Asked, everyMs: number): Promise<void> {
+  /**
+   * Asks all questions in one request, now and then from a revision on that has been acknowledged, and now and then by nothing
+   * that is older than a second.
+   */
+  async read(place: Place, everyMs: number): Promise<void> {
     while (!this.#stopped) {
       await pause(this.random.next() * 2 * everyMs);
       const wanted = this.random.chance(0.4) ? this.written.newest : undefined;
-      await this.ask(place, wanted).catch((error: unknown) => {
+      const maxAgeSeconds = wanted === undefined && this.random.chance(0.5) ? MAX_AGE_SECONDS_ASKED : undefined;
+      await this.ask(place, wanted, maxAgeSeconds).catch((error: unknown) => {
         // Whoever is killed, cut off or hung gives no answer; everything else is a fault.
         if (error instanceof TypeError || (error as Error).name === 'TimeoutError') return;
         this.oddities.push(`${place.process}: ${error}`);
@@ -52,7 +64,7 @@ export class ReplicaRecorder {
   }
 
   /** `wanted` is the earliest revision that may answer. */
-  async ask({ process, headers, url }: Asked, wanted?: string): Promise<void> {
+  async ask({ process, headers, url, maxAgeMs }: Place, wanted?: string, maxAgeSeconds?: number): Promise<void> {
     const at = url();
     if (at === undefined) return;
     const askedAt = performance.now();
@@ -62,6 +74,7 @@ export class ReplicaRecorder {
         ...headers,
         'content-type': 'application/json',
         ...(wanted !== undefined && { 'service-min-revision': wanted }),
+        ...(maxAgeSeconds !== undefined && { 'service-max-age': `${maxAgeSeconds}` }),
       },
       body: JSON.stringify({ evaluations: QUESTIONS }),
       signal: AbortSignal.timeout(ATTEMPT_MS),
@@ -78,6 +91,8 @@ export class ReplicaRecorder {
     if (response.status === 503 || response.status === 429) return;
     if (response.status !== 200) throw new Error(`${process} answered ${response.status}: ${text}`);
     if (wanted !== undefined) this.demands.push({ process, wanted, answered: revision });
+    const bound = Math.min(maxAgeMs ?? Number.POSITIVE_INFINITY, (maxAgeSeconds ?? Number.POSITIVE_INFINITY) * 1000);
+    if (Number.isFinite(bound)) this.bounded.push({ process, askedAt, maxAgeMs: bound, revision });
     const decisions = (evaluations as { decision: boolean }[]).map(({ decision }) => decision);
     const answer = { process, askedAt, answeredAt, before: revision, after: revision };
     this.answers.push({ ...answer, questions: QUESTIONS, decisions });
