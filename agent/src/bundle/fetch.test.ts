@@ -43,6 +43,13 @@ async function cloud(listener: RequestListener): Promise<URL> {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
+const problem =
+  (status: number, body: object | string): RequestListener =>
+  (_, response) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    response.writeHead(status, { 'content-type': 'application/problem+json; charset=utf-8' }).end(text);
+  };
+
 const fetchFrom = (
   cloudUrl: URL,
   {
@@ -161,6 +168,21 @@ describe('fetchBundle', () => {
     ],
     ['429', (_, response) => response.writeHead(429).end(), 'network', /status 429\./],
     ['500', (_, response) => response.writeHead(500).end('oops'), 'network', /status 500\./],
+    [
+      'a problem document',
+      problem(503, { detail: 'This replica has not heard of its database.' }),
+      'network',
+      /status 503\. It says: This replica has not heard of its database\.$/,
+    ],
+    [
+      '401 with the reason',
+      problem(401, { detail: 'The credential is off.' }),
+      'unauthorized',
+      /check SERVICE_API_KEY\. It says: The credential is off\.$/,
+    ],
+    ['a problem document without a detail', problem(503, { detail: 7 }), 'network', /status 503\.$/],
+    ['a long problem document', problem(503, { detail: 'x'.repeat(20_000) }), 'network', /status 503\.$/],
+    ['a damaged problem document', problem(503, '{'), 'network', /status 503\.$/],
     ['304 to no condition', (_, response) => response.writeHead(304).end(), 'network', /status 304\./],
     ['204', (_, response) => response.writeHead(204).end(), 'network', /status 204\./],
     [

@@ -9,6 +9,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { Secret } from '@authz-service/core/secret';
 import { AGENT_HEADER } from '@authz-service/pdp/contract/agent-report';
 import { askCloud, type RequestBounds } from './cloud-request.js';
+import { refuseOther, remedyFor } from './refuse-other.js';
 import type { Spool } from './spool.js';
 
 export interface BundleSource {
@@ -64,9 +65,6 @@ export type Fetched = Answered &
     | { is: 'delta'; archive: BundleArchive | ProblemError }
   );
 
-/** Media types under which a gzip archive is served. Without a type, only the bytes decide. */
-const ARCHIVE_TYPE = /^application\/(gzip|octet-stream|(x-)?(gzip|tar|gtar|tgz|tar\+gzip|compressed-tar))\s*(;|$)/i;
-
 /** More than a cloud sends as a delta. */
 export const DELTA_LIMITS: BundleLimits = { compressed: 16 * 1024 * 1024, unpacked: 32 * 1024 * 1024 };
 
@@ -109,7 +107,7 @@ export function fetchBundle(
     if (response.statusCode === 226 && takesDelta && response.headers.im === DELTA_MANIPULATION) {
       return { ...answered, is: 'delta', archive: await unpackDelta(response, DELTA_LIMITS).catch(faultOf) };
     }
-    refuseOther(response, cloudUrl);
+    await refuseOther(response, cloudUrl);
     return { ...answered, is: 'bundle', ...(await unpackWhole(response, { bounds, spool, unpack })) };
   });
 }
@@ -178,35 +176,4 @@ export async function keysIn(response: IncomingMessage): Promise<ServedKeys> {
     if (bytes > KEYS_BYTES_MAX) response.destroy(new ProblemError('invalid_bundle', 'There are too many bundle keys.'));
   });
   return readServedKeys(await text(response));
-}
-
-/** A status that means that the server is not a cloud but, for example, an agent or a web server. */
-const ELSEWHERE = new Set([404, 405]);
-
-/** What to do about a status that no cloud answers with. */
-function remedyFor(status: number): string {
-  if (status > 300 && status < 400 && status !== 304)
-    return ', and redirects are not followed: check SERVICE_CLOUD_URL';
-  return ELSEWHERE.has(status) ? ', as no cloud does: check SERVICE_CLOUD_URL' : '';
-}
-
-/** Throws unless the response is a 200 with an archive. */
-function refuseOther({ statusCode = 0, headers }: IncomingMessage, { origin }: URL): void {
-  if (statusCode === 401) {
-    throw new ProblemError('unauthorized', `The cloud at ${origin} refused the API key (401): check SERVICE_API_KEY.`);
-  }
-  if (statusCode === 403) {
-    throw new ProblemError('forbidden', `The API key may not fetch bundles (403): create one with the scope "bundle".`);
-  }
-  if (statusCode !== 200) {
-    throw new ProblemError(
-      'network',
-      `The cloud at ${origin} answered with status ${statusCode}${remedyFor(statusCode)}.`,
-    );
-  }
-  const type = headers['content-type'];
-  if (type !== undefined && !ARCHIVE_TYPE.test(type)) {
-    const detail = `The cloud at ${origin} answered with ${type.slice(0, 100)} instead of a bundle: check SERVICE_CLOUD_URL.`;
-    throw new ProblemError('invalid_bundle', detail);
-  }
 }

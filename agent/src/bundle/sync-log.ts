@@ -109,8 +109,10 @@ export class SyncLog {
     const failures = this.state.syncFailed({ code, detail: cause });
     const fields = { consecutive_failures: failures, sync_age_seconds: this.state.syncAgeSeconds, error: cause };
     // A cause is logged when it first appears, so that a wrong API key is known at once and not only after five polls.
-    if (cause !== this.#lastCause) this.log.warn({ ...fields, ...(known ? {} : { err: error }) }, 'bundle sync failed');
-    this.#lastCause = cause;
+    // The same cause may name a growing number of seconds.
+    const gist = cause.replace(/\d+/g, '');
+    if (gist !== this.#lastCause) this.log.warn({ ...fields, ...(known ? {} : { err: error }) }, 'bundle sync failed');
+    this.#lastCause = gist;
     if (failures % FAILURES_PER_ERROR !== 0) return;
     const { served, budgets, knownAgeMs, maxAgeMs = Number.POSITIVE_INFINITY, formerMaxAgeMs = maxAgeMs } = this.state;
     const boundMs = Math.min(maxAgeMs, formerMaxAgeMs);

@@ -13,7 +13,7 @@ const NOT_ENFORCED = 3;
 /** What a list means that is not complete. */
 export const UNLISTED =
   'Either there are too many: retire those that are gone. Or the bundle was fetched in the last ten minutes without a readable ' +
-  'report: update older agents, and let proxies pass the header Service-Agent on.';
+  'report: update older agents, and let proxies pass the header Service-Agent on. Or the database was restored in that time.';
 
 /** What a list means with publishers in it. */
 export function publishing(publishers: number): string {

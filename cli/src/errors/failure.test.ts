@@ -23,6 +23,17 @@ describe('failureOf', () => {
     expect(hint?.includes('--local')).toBe(expected);
   });
 
+  it.each([
+    [['local'], true],
+    [[], false],
+  ])(
+    'takes no replica that is cut off for an agent that waits: with the flags %j the hint names an agent: %s',
+    (flags, expected) => {
+      const { hint } = failureOf(new ProblemError('not_ready', 'Detail.'), { id: 'agents', flags });
+      expect(hint?.includes('agent') ?? false).toBe(expected);
+    },
+  );
+
   it('speaks only of the agent where only an agent is asked', () => {
     const { hint } = failureOf(new ProblemError('network', 'Detail.'), { id: 'agent status', flags: ['url'] });
     expect(hint).toBe('Check --url and that the agent runs ("service agent start").');

@@ -5,7 +5,7 @@ import type { Caller } from './failure.js';
  * What a person at a terminal can do about each problem, beyond its detail. Every code is listed, so that a new one
  * does not compile without a decision. All of them exit with 1.
  */
-export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => string) | undefined } = {
+export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => string | undefined) | undefined } = {
   access_rule_violated: undefined,
   ambiguous_name: 'Write the name with its application, like "billing/invoice".',
   behind_revision: undefined,
@@ -29,7 +29,10 @@ export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => strin
       : `Check --url or SERVICE_CLOUD_URL, and that the service runs ("service cloud start"${flags.includes('local') ? ', or "service agent start" for --local' : ''}).`,
   not_found: undefined,
   not_owner: undefined,
-  not_ready: 'The agent is waiting for its first bundle: look at its log, and at /healthz.',
+  not_ready: ({ flags }) =>
+    flags.includes('local')
+      ? 'The agent is waiting for its first bundle: look at its log, and at /healthz.'
+      : undefined,
   outside_history: '"service audit" shows the revisions and their times.',
   outside_limits: 'Run "service whoami" to see the limits of this credential.',
   payload_too_large: 'Split the tree into several stacks.',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { AgentReport } from '@authz-service/pdp/contract/agent-report';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CredentialIndex } from '../auth/credential-index.js';
 import { createTenant } from '../commands/create-tenant.js';
 import { openSqliteStore } from '../store/sqlite.js';
@@ -22,12 +22,15 @@ let tenants: Tenant[];
 let fleets: Fleet[];
 /** By the clock of the first fleet; that of the second is behind it by `behind`. */
 let now: number;
+/** What the fleets have measured, in seconds. */
+let enforced: number[];
 let behind: number;
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'authz-fleet-'));
   store = await openSqliteStore(dir);
   [now, behind] = [NOW, 0];
+  enforced = [];
   const all = await Tenants.open(store, { slicing: new TimeSlicing(() => performance.now()) });
   const cloud = { store, tenants: all, credentials: new CredentialIndex([], new Map()) };
   tenants = [];
@@ -49,7 +52,7 @@ afterEach(async () => {
 function fleetOf(perTenant = 10): Fleet {
   const offset = () => (fleets.indexOf(fleet) === 1 ? behind : 0);
   const log = pino({ level: 'silent' });
-  const metrics = { enforced: { observe: () => {} } } as never;
+  const metrics = { enforced: { observe: (seconds: number) => enforced.push(seconds) } } as never;
   const fleet: Fleet = new Fleet(store, metrics, log, () => now - offset(), { perTenant, total: 100 });
   fleets.push(fleet);
   return fleet;
@@ -116,4 +119,41 @@ it("lists an operator's new agent where it says that it will serve, by name or i
   expect((await listOf()).unlistedAt).toBeUndefined();
   await polls(fleets[0], { id: 'b' }, tenants);
   for (const tenant of tenants) expect((await listOf(tenant)).unlistedAt).toBe(now);
+});
+
+describe('the time from a commit until an agent enforces it', () => {
+  /** The tenant after one more commit. */
+  const later = (): Tenant[] => {
+    const { id, name } = tenants[0] ?? {};
+    return [{ id, name, revision: '2.0123456789abcdef', committedAt: now } as Tenant];
+  };
+  const SERVING_LATER = { id: 'a', revision: '2.0123456789abcdef' };
+
+  it('is measured once, whichever processes the agent asks', async () => {
+    await polls(fleets[0], serving());
+    await polls(fleets[1], serving());
+    const after = later();
+    now += 400;
+    await polls(fleets[0], SERVING_LATER, after);
+    now += MINUTE;
+    for (const fleet of [...fleets, fleetOf()]) await polls(fleet, SERVING_LATER, after);
+    expect(enforced).toEqual([0.4]);
+  });
+
+  it('is measured by a process that has not heard of the agent before', async () => {
+    await polls(fleets[0], serving());
+    const after = later();
+    now += 400;
+    await polls(fleets[1], SERVING_LATER, after);
+    expect(enforced).toEqual([0.4]);
+  });
+
+  it('is not that since the last commit before an agent was there', async () => {
+    const after = later();
+    now += 60 * MINUTE;
+    await polls(fleets[0], { id: 'a' }, after);
+    await polls(fleets[0], SERVING_LATER, after);
+    await polls(fleets[0], { ...SERVING_LATER, id: 'b' }, after);
+    expect(enforced).toEqual([]);
+  });
 });

@@ -39,7 +39,12 @@ interface Heard {
   writtenAt: number;
   /** The place of the report among all, since one that the database is asked about may be overtaken. */
   place: number;
+  /** From the commit of its revision until the agent first reported that here; undefined if nobody enforces it. */
+  delayMs: number | undefined;
 }
+
+/** What is known of the revision that an agent says it serves. */
+type Standing = Pick<AgentRow, 'enforces' | 'diverged'> & { committedAt?: number };
 
 /** When revisions were committed. */
 type Committed = Map<string, ReturnType<typeof stoodAt>>;
@@ -113,18 +118,10 @@ export class Fleet {
     const seenAt = this.now();
     const place = ++this.#reports;
     const changed = before?.row.report.revision !== report.revision;
-    const standing = changed || before?.row.enforces === undefined ? await this.#standing(tenant, report) : before.row;
+    const standing: Standing =
+      changed || before?.row.enforces === undefined ? await this.#standing(tenant, report) : before.row;
     if ((this.#heard.get(key)?.place ?? 0) > place || this.#closed) return;
-    // An agent that is heard of for the first time may have served the revision for long.
-    // Nobody enforces what is only published.
-    if (
-      changed &&
-      before !== undefined &&
-      !isPublisher(report.id) &&
-      'committedAt' in standing &&
-      standing.committedAt !== undefined
-    )
-      this.metrics.enforced.observe(Math.max(0, seenAt - standing.committedAt) / 1000);
+    const delayMs = changed ? delayOf(report, standing, seenAt) : before?.delayMs;
     const { enforces, diverged } = standing;
     const decidesUntil = report.max_age === undefined ? undefined : seenAt + report.max_age * 1000 + SILENCE_MARGIN_MS;
     const { id, tenant: own, name } = credential;
@@ -133,7 +130,7 @@ export class Fleet {
       ...{ enforces, diverged, seenAt, decidesUntil },
     };
     const said = JSON.stringify([{ ...report, age: undefined }, name, enforces, diverged]);
-    const heard = { row, said, place, writtenAt: before?.writtenAt ?? Number.NaN };
+    const heard = { row, said, place, writtenAt: before?.writtenAt ?? Number.NaN, delayMs };
     this.#heard.delete(key);
     this.#heard.set(key, heard);
     this.#forgetSome();
@@ -209,8 +206,11 @@ export class Fleet {
           await this.store.noteUnlisted(ids, this.now());
         }
         const rows = some.map(([, { row }]) => row);
-        const { kept, refused } = await this.store.noteAgents(rows, this.bounds, this.now());
+        const { kept, advanced, refused } = await this.store.noteAgents(rows, this.bounds, this.now());
         for (const [key, heard] of some) {
+          // What the database knew before tells whether this is news: the agent may have told another process.
+          if (heard.delayMs !== undefined && advanced.has(heard.row))
+            this.metrics.enforced.observe(heard.delayMs / 1000);
           // What is not kept is written again with the next poll: it is not known which of two reports was the later one.
           heard.writtenAt = kept.has(heard.row) ? heard.row.seenAt : Number.NaN;
           if (this.#unwritten.get(key) === heard) this.#unwritten.delete(key);
@@ -239,11 +239,7 @@ export class Fleet {
     }
   }
 
-  /** What is known of the revision that an agent says it serves. */
-  async #standing(
-    tenant: Tenant,
-    { revision }: AgentReport,
-  ): Promise<Pick<AgentRow, 'enforces' | 'diverged'> & { committedAt?: number }> {
+  async #standing(tenant: Tenant, { revision }: AgentReport): Promise<Standing> {
     if (revision === undefined) return { diverged: false };
     const number = findRevisionNumber(revision);
     if (number === undefined) return { diverged: true };
@@ -289,6 +285,12 @@ export function reportIn(header: unknown): AgentReport | undefined {
 /** How a credential is named beside the reports that came with it. */
 export function reporterOf({ tenant, id, name }: Credential): AgentRow['credential'] {
   return { tenant, id, name };
+}
+
+/** How long an agent took to enforce a revision. Nobody enforces what is only published. */
+function delayOf({ id }: AgentReport, standing: Standing, seenAt: number): number | undefined {
+  if (isPublisher(id) || standing.committedAt === undefined) return undefined;
+  return Math.max(0, seenAt - standing.committedAt);
 }
 
 /** Whether an agent may decide without being heard for longer than it said before. */

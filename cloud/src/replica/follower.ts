@@ -71,10 +71,18 @@ export class Follower {
   start({ event }: StorePosition): void {
     this.#event = event;
     if (!this.cloud.store.shared) return;
-    this.#endListening = this.cloud.store.listen((told) => {
+    const hear = (told?: Told) => {
       if (told !== undefined && !told.atLarge) this.#followTold(told);
       else if (this.#looking) this.#hinted = true;
       else this.#schedule(GAP_MS);
+    };
+    this.#endListening = this.cloud.store.listen(hear, (error) => {
+      if (error === undefined) this.cloud.log.info('the database tells of commits again');
+      else
+        this.cloud.log.warn(
+          { reason: error.detail },
+          'the database at DATABASE_DIRECT_URL cannot tell of commits: those of other replicas are found by looking alone',
+        );
     });
     this.#schedule(0);
   }

@@ -45,6 +45,8 @@ export type RetiredAgents = { agent: string } | { credential: string };
 export interface NotedAgents {
   /** Those of the rows that are kept now. */
   kept: ReadonlySet<AgentRow>;
+  /** Of these, those whose agents enforced an earlier revision by what was kept before. */
+  advanced: ReadonlySet<AgentRow>;
   /** How many were left out. */
   refused: number;
 }

@@ -51,6 +51,7 @@ export function keptAgents({ reading, writing, lock }: Pick<Dialect, 'reading' |
         const known = rows.filter(({ tenant }) => there.has(tenant));
         const { admitted, refused } = await withinBounds(trx, known, bounds);
         // In one order everywhere, so that two that note the same agents wait for each other and not both.
+        const before = await heldOf(trx, admitted);
         const ordered = admitted.sort((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1));
         await insertRows(
           trx,
@@ -61,7 +62,10 @@ export function keptAgents({ reading, writing, lock }: Pick<Dialect, 'reading' |
         );
         await dropWithoutCredential(trx, admitted);
         await noteUnlisted(trx, [...new Set(refused.map(({ tenant }) => tenant))], now);
-        return { kept: await keptOf(trx, admitted), refused: refused.length };
+        const after = await heldOf(trx, admitted);
+        const kept = new Set(admitted.filter((row) => after.get(keyOf(row))?.seenAt === row.seenAt));
+        const advanced = new Set([...kept].filter((row) => (row.enforces ?? 0) > enforcedBy(before.get(keyOf(row)))));
+        return { kept, advanced, refused: refused.length };
       }),
 
     noteUnlisted: (tenants, now) =>
@@ -259,14 +263,18 @@ async function noteUnlisted(trx: Knex, tenants: readonly string[], now: number):
   await insertRows(trx, 'unlisted_agents', ['tenant_id', 'seen_ms'], rows, replace);
 }
 
-/** Those of the rows that the table holds, and nothing later instead. */
-async function keptOf(trx: Knex, rows: readonly AgentRow[]): Promise<Set<AgentRow>> {
+/** What the table holds of the agents of these rows. */
+async function heldOf(trx: Knex, rows: readonly AgentRow[]): Promise<Map<string, AgentRow>> {
   const held: Row[] = await trx('agents')
     .whereIn('tenant_id', [...new Set(rows.map(({ tenant }) => tenant))])
     .whereIn('credential_id', [...new Set(rows.map(({ credential }) => credential.id))])
     .whereIn('agent_id', [...new Set(rows.map(({ report }) => report.id))]);
-  const times = new Map(held.map(readRow).map((row) => [keyOf(row), row.seenAt]));
-  return new Set(rows.filter((row) => times.get(keyOf(row)) === row.seenAt));
+  return new Map(held.map(readRow).map((row) => [keyOf(row), row]));
+}
+
+/** More than any revision for an agent that is new, serves nothing, or serves what the tenant never had. */
+function enforcedBy(row: AgentRow | undefined): number {
+  return row?.enforces ?? Number.POSITIVE_INFINITY;
 }
 
 async function isThere(trx: Knex, { tenant, credential, report }: AgentRow): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { RecordOrigin } from '@authz-service/core/origin/record-origin';
+import type { ProblemError } from '@authz-service/core/problem';
 import type { Limits } from '@authz-service/core/records/limits';
 import type { Person } from '@authz-service/core/records/person';
 import type { StoredRecord } from '@authz-service/core/records/registry';
@@ -36,10 +37,11 @@ export interface Store
   /** Runs work that only one process may do at a time, such as creating what is missing at a start. */
   alone<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Calls back soon after somebody has committed, as far as that can be told: with what is known of it, or without where
-   * anything may have changed. Call what it returns to end that.
+   * Calls `hear` soon after somebody has committed, as far as that can be told: with what is known of it, or without where
+   * anything may have changed. Calls `tell` with the error when that can no longer be told, and with undefined when it can
+   * again. Call what it returns to end that.
    */
-  listen(hear: (told?: Told) => void): () => Promise<void>;
+  listen(hear: (told?: Told) => void, tell: (error: ProblemError | undefined) => void): () => Promise<void>;
   tenants(): Promise<TenantRow[]>;
   /** The names of tenants that were created, were not removed, and are missing all the same. */
   lostTenants(): Promise<string[]>;

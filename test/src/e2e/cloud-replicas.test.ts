@@ -299,6 +299,16 @@ describe.skipIf(!hasPostgres)('several clouds on one database', () => {
     }
   });
 
+  it('say when the database cannot tell one of them of commits, and when it can again', async () => {
+    const deaf = await Replica.of(start({ DATABASE_DIRECT_URL: server.url('elsewhere') }));
+    const says = (text: string) =>
+      patiently(async () => expect(deaf.process.stderr.filter((line) => line.includes(text))).toHaveLength(1));
+    await says('the database at DATABASE_DIRECT_URL cannot tell of commits');
+    await says('The database of the cloud does not exist: create it');
+    await server.admin('create database elsewhere');
+    await says('the database tells of commits again');
+  });
+
   it('lose no acknowledged commit when one of them is killed', async () => {
     const [one, two, three] = replicas as [Replica, Replica, Replica];
     const acknowledged: string[] = [];

@@ -12,12 +12,18 @@ const RETRY_MAX_MS = 15_000;
 
 /**
  * Calls back whenever PostgreSQL tells of a commit, and after each new connection, since commits may have been missed. It is
- * only a hint: whoever listens must look for commits by itself, too. Call what it returns to end that.
+ * only a hint: whoever listens must look for commits by itself, too. `tell` gets the error when PostgreSQL cannot be listened
+ * to, once until it can again, and then undefined. Call what it returns to end that.
  */
-export function listenForCommits(address: PostgresAddress, hear: (told?: Told) => void): () => Promise<void> {
+export function listenForCommits(
+  address: PostgresAddress,
+  hear: (told?: Told) => void,
+  tell: (error: unknown) => void,
+): () => Promise<void> {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let ended = false;
+  let deaf = false;
   let waitMs = RETRY_MIN_MS;
 
   const again = () => {
@@ -32,14 +38,16 @@ export function listenForCommits(address: PostgresAddress, hear: (told?: Told) =
     const fresh = new pg.Client(clientConfig(address));
     client = fresh;
     let gone = false;
-    const lose = () => {
+    const lose = (error?: unknown) => {
       if (gone) return;
       gone = true;
+      if (!deaf && !ended) tell(error ?? new Error('Connection ended'));
+      deaf = true;
       fresh.end().catch(() => undefined);
       again();
     };
     fresh.on('error', lose);
-    fresh.on('end', lose);
+    fresh.on('end', () => lose());
     fresh.on('notification', ({ payload }) => hear(readTold(payload)));
     const beat = () => {
       if (gone || ended) return;
@@ -54,6 +62,8 @@ export function listenForCommits(address: PostgresAddress, hear: (told?: Told) =
       giveUpAfter(fresh, SILENCE_MS);
       await fresh.query(`listen ${CHANNEL}`);
       waitMs = RETRY_MIN_MS;
+      if (deaf) tell(undefined);
+      deaf = false;
       hear();
       beat();
     };

@@ -44,10 +44,50 @@ const BY_STATE: Record<string, StorageFault> = {
   '28000': { what: 'PostgreSQL refuses the user of the cloud', remedy: 'check DATABASE_URL' },
   '28P01': { what: 'PostgreSQL refuses the password of the cloud', remedy: 'check DATABASE_URL' },
   '3D000': { what: 'The database of the cloud does not exist', remedy: 'create it, or check DATABASE_URL' },
-  '42501': { what: 'The user of the cloud lacks a right in the database', remedy: 'grant it' },
+  '42501': {
+    what: 'The user of the cloud lacks a right in the database',
+    remedy: 'grant it, or make the user the owner of the database',
+  },
   XX001: { what: 'The database of the cloud is damaged', remedy: 'restore a backup', uncertain: true },
   XX002: { what: 'The database of the cloud is damaged', remedy: 'restore a backup', uncertain: true },
 };
+
+const UNTRUSTED: StorageFault = {
+  what: 'Nobody whom the cloud trusts has signed the certificate of PostgreSQL',
+  remedy: 'name the certificate of who signed it in DATABASE_URL, as sslrootcert=FILE',
+};
+
+/** Errors of certificates, by their codes. */
+const BY_CERTIFICATE: Record<string, StorageFault> = {
+  CERT_HAS_EXPIRED: { what: 'The certificate of PostgreSQL has expired', remedy: 'renew it' },
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    what: 'The certificate of PostgreSQL is that of another host',
+    remedy: 'write a host that it names into DATABASE_URL, or sslmode=verify-ca if its signer alone is enough',
+  },
+};
+
+/** Errors that have no code, by what `pg` says. */
+const BY_TEXT: [RegExp, StorageFault][] = [
+  [
+    /client password must be a .*string/,
+    {
+      what: 'PostgreSQL asks for a password, and DATABASE_URL has none',
+      remedy: 'write it there, as USER:PASSWORD@HOST',
+    },
+  ],
+  [
+    /does not support SSL connections/,
+    {
+      what: 'PostgreSQL offers no encryption',
+      remedy: 'set it up there, or write sslmode=disable into DATABASE_URL if nobody else is on the network between',
+    },
+  ],
+];
 
 /** Errors of sockets and names, by their codes. */
 const SOCKET = /^(ECONN\w+|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|ENOENT|EACCES)$/;
@@ -61,7 +101,8 @@ export function postgresFaultOf(error: unknown): StorageFault | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = String((error as { code?: unknown }).code ?? '');
   if (error.name === 'KnexTimeoutError') return BUSY;
-  return BY_STATE[code] ?? (isBroken(error) ? UNREACHABLE : undefined);
+  const [, said] = BY_TEXT.find(([text]) => text.test(error.message)) ?? [];
+  return BY_STATE[code] ?? BY_CERTIFICATE[code] ?? said ?? (isBroken(error) ? UNREACHABLE : undefined);
 }
 
 /** Whether the connection broke, so that it is unknown what became of its transaction. */

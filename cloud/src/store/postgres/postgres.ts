@@ -60,7 +60,10 @@ export async function openPostgresStore(
         { ...store, position: () => position(watching), credentialsSince: credentialsOf },
         { fault: postgresFaultOf, place, probe: () => probe(dialect) },
       ),
-      listen: (hear) => (direct === undefined ? async () => {} : listenForCommits(direct, hear)),
+      listen: (hear, tell) =>
+        direct === undefined
+          ? async () => {}
+          : listenForCommits(direct, hear, (error) => tell(error === undefined ? undefined : cannotUse(direct, error))),
     };
   } catch (error) {
     await Promise.all([database.destroy(), watching.destroy(), following.destroy()]);

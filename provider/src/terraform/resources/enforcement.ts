@@ -55,7 +55,7 @@ function notEnforced(revision: string, timeout: string, list: AgentList): Refusa
   if (count > lines.length) lines.push(`  - and ${count - lines.length} more: "service agents" lists them`);
   const readers = list.publishers === 0 ? '' : ` ${publishing(list.publishers)}`;
   const cause = !list.complete
-    ? 'no agent of the list may decide by an earlier one, but there are others that are not listed. Either there are too many: retire those that are gone. Or the bundle was fetched in the last ten minutes without a readable report: update older agents, and let proxies pass the header Service-Agent on.'
+    ? 'no agent of the list may decide by an earlier one, but there are others that are not listed. Either there are too many: retire those that are gone. Or the bundle was fetched in the last ten minutes without a readable report: update older agents, and let proxies pass the header Service-Agent on. Or the database was restored in that time.'
     : 'every agent of the list has it.';
   const who =
     count === 0
