@@ -36,12 +36,24 @@ export function instantsOf(before: Records, after: Records, now: number): number
   return [...instants].sort((one, other) => one - other);
 }
 
+/** Lists of records are not changed. */
+const byKind = new WeakMap<Records, Map<Kind, ReadonlyMap<string, object>>>();
+
 /** By path, the records of a kind that either state has. */
-export function fieldsOf<K extends Kind>(kind: K, ...states: Records[]): Map<string, Fields<K>> {
-  const found = new Map<string, Fields<K>>();
-  for (const record of states.flat())
-    if (record.kind === kind)
-      found.set(addressOf(kind, record.fields).slice(kind.length + 1), record.fields as Fields<K>);
+export function fieldsOf<K extends Kind>(kind: K, ...states: Records[]): ReadonlyMap<string, Fields<K>> {
+  const all = states.map((records) => fieldsIn(kind, records));
+  return all.length === 1 ? (all[0] as ReadonlyMap<string, Fields<K>>) : new Map(all.flatMap((one) => [...one]));
+}
+
+function fieldsIn<K extends Kind>(kind: K, records: Records): ReadonlyMap<string, Fields<K>> {
+  const kinds = byKind.get(records) ?? new Map<Kind, ReadonlyMap<string, object>>();
+  byKind.set(records, kinds);
+  let found = kinds.get(kind) as ReadonlyMap<string, Fields<K>> | undefined;
+  if (found === undefined) {
+    const own = records.filter((record) => record.kind === kind).map(({ fields }) => fields as Fields<K>);
+    found = new Map(own.map((fields) => [addressOf(kind, fields).slice(kind.length + 1), fields]));
+    kinds.set(kind, found);
+  }
   return found;
 }
 

@@ -131,6 +131,8 @@ interface Size {
   memberships: number;
   /** Roles that somebody holds; 16 unless it is said. */
   holdings?: number;
+  /** How often something is given to everyone: 1 unless it is said. */
+  everyone?: number;
   /** Roles that requests may not name; any unless it is said. */
   unnamed?: readonly string[];
   /** The members of the context that conditions may read. */
@@ -155,10 +157,10 @@ const holder = (groups: readonly string[]) =>
 const everyone = fc
   .constantFrom('*', 'user', 'service', 'robot')
   .map((entity) => ({ entity_type: 'everyone', entity }));
-const entity = (groups: readonly string[]) =>
+const entity = ({ groups, everyone: weight = 1 }: Size) =>
   fc.oneof(
     { weight: 9, arbitrary: holder(groups) },
-    { weight: 1, arbitrary: everyone },
+    { weight, arbitrary: everyone },
     { weight: 12, arbitrary: fc.constantFrom(...ROLES).map((path) => ({ entity_type: 'role', entity: path })) },
   );
 
@@ -208,7 +210,7 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
       ),
       subjects: fc.tuple(...SUBJECTS.map(() => properties)),
       policies: policies(size),
-      given: many(fc.tuple(fc.nat(), entity(size.groups), period), size.assignments),
+      given: many(fc.tuple(fc.nat(), entity(size), period), size.assignments),
       held: many(holding(size.groups), size.holdings ?? 16),
       memberships: many(membership(size.groups), size.memberships),
     })
@@ -289,24 +291,24 @@ export const tenantReading = (reads: readonly ContextMember[]) => tenantOf({ ...
 /** Tenants with so little that nobody has the same access in two ways: each included role, place and period counts. */
 export const sparseTenantReading = (reads: readonly ContextMember[]) =>
   tenantOf({
-    groups: ['f', 'g'],
+    groups: ['f', 'g', 'h'],
     policies: { min: 2, max: 4 },
     assignments: 6,
     memberships: 4,
     holdings: 6,
-    unnamed: ROLES,
+    everyone: 3,
     reads,
   });
 
 /** Tenants of a few records, where nothing hides what a single one of them does. */
 export const tinyTenantReading = (reads: readonly ContextMember[]) =>
   tenantOf({
-    groups: ['f', 'g'],
+    groups: ['f', 'g', 'h'],
     policies: { min: 1, max: 3 },
     assignments: 4,
     memberships: 2,
     holdings: 4,
-    unnamed: ROLES,
+    everyone: 3,
     reads,
   });
 

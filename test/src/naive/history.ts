@@ -126,7 +126,7 @@ function add(all: State, state: Map<Address, EngineRecord>, address: Address): v
 }
 
 /** Takes out a record and all that mentions it. */
-function remove(state: Map<Address, EngineRecord>, address: Address): void {
+export function remove(state: Map<Address, EngineRecord>, address: Address): void {
   if (!state.delete(address)) return;
   for (const [other, { kind, fields }] of [...state])
     if (referencesOf(kind, fields).some(({ target }) => target === address)) remove(state, other);

@@ -10,13 +10,14 @@ import type { Rule } from './judge.js';
 const maybe = <T>(items: readonly T[], freq = 1) => fc.option(fc.constantFrom(...items), { nil: undefined, freq });
 
 const subjects = fc.record({
-  type: maybe(['user', 'user', 'service']),
+  type: maybe(['user', 'user', 'service', 'robot']),
   named: maybe([['user/s'], ['user/t', 'service/s']]),
   groups: maybe([['g'], ['f', 'h']]),
   roles: maybe([['r'], ['a/q', 'b/q']]),
   where: maybe([
     ...['subject.properties.n == 1', 'subject.properties.n > 1', 'subject.in_group("g")'],
     ...['!subject.has_role("a/r")', 'subject.id == "s"', 'subject.id != "t"'],
+    ...['subject.type == "robot"', 'subject.type != "user"', 'subject.type.startsWith("ro")', 'action.name != "read"'],
   ]),
 });
 const resources = fc
@@ -34,6 +35,7 @@ const resources = fc
   }));
 const WHENS = [
   ...['context.a == 1', 'context.b', 'context.s == "x"', 'context.mfa != true', 'action.name == "read"'],
+  ...['action.name.startsWith("o")', 'action.name == subject.type', 'subject.type != "robot"'],
   'subject.properties.n == resource.properties.n',
 ];
 
@@ -104,10 +106,28 @@ const numbers = fc.constantFrom<Json | undefined>(undefined, undefined, 0, 1, 1.
 export const sent: fc.Arbitrary<Sent> = fc.record({
   own: numbers,
   roles: fc.oneof(
-    { weight: 2, arbitrary: fc.constant<string[]>([]) },
-    { weight: 1, arbitrary: fc.uniqueArray(fc.constantFrom('r', 'a/r', 'a/q', 'b/q', 'b/p'), { maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.constant<string[]>([]) },
+    { weight: 2, arbitrary: fc.uniqueArray(fc.constantFrom('r', 'a/r', 'a/q', 'b/q', 'b/p'), { maxLength: 3 }) },
   ),
   n: numbers,
+});
+
+/** A request about whom and what nothing names, or only a condition. */
+export interface Probe {
+  place: Place;
+  sent: Sent;
+  action: string;
+}
+
+export const probe: fc.Arbitrary<Probe> = fc.record({
+  place: fc
+    .tuple(
+      fc.constantFrom('robot/nobody', 'robot/nobody', 'rover/nobody', 'robot/s', 'write/3', 'user/read', 'user/s'),
+      fc.constantFrom(...RESOURCES, { resource: 'a/x/read', where: NOWHERE }, { resource: 'a/x/rover', where: {} }),
+    )
+    .map(([subject, one]) => ({ subject, ...one })),
+  sent,
+  action: fc.constantFrom('open', 'unheard of', 'robot', 'rover', 's', '3'),
 });
 
 /** A request that sends nothing that is recorded after (docs/semantics.md 11.3). */

@@ -1,12 +1,12 @@
 import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import type { ImpactOptions, TenantSide } from '@authz-service/core/impact/api/side';
 import { computeImpact } from '@authz-service/core/impact/compute-impact';
-import { declare } from '@authz-service/core/records/registry';
+import { addressOf, declare } from '@authz-service/core/records/registry';
 import { finished } from '@authz-service/core/time-slicing';
 import fc from 'fast-check';
 import type { ContextMember } from './contexts.js';
 import { sparseTenantReading, tenantReading, tinyTenantReading } from './generate.js';
-import { history } from './history.js';
+import { history, remove } from './history.js';
 
 /** Two states, of which the second is made of the first; conditions read only these members of the context. */
 export const statesReading = (reads: readonly ContextMember[]) => firstAndLast(tenantReading(reads), 3);
@@ -21,6 +21,29 @@ const firstAndLast = (tenants: fc.Arbitrary<EngineRecord[]>, steps: number) =>
   history(tenants, steps).map(
     (states) => [[...(states[0]?.values() ?? [])], [...(states.at(-1)?.values() ?? [])]] as const,
   );
+
+/**
+ * The same where often one subject or resource comes or goes with all that hangs on it: what is given to it, and on it,
+ * is then there in one state alone.
+ */
+export const withOneSided = (states: fc.Arbitrary<readonly [readonly EngineRecord[], readonly EngineRecord[]]>) =>
+  fc
+    .tuple(
+      states,
+      fc.constantFrom('none', 'none', 'comes', 'comes', 'goes'),
+      fc.constantFrom('subject', 'resource', 'resource'),
+      fc.nat(),
+    )
+    .map(([[before, after], which, kind, at]) => {
+      const without = (records: readonly EngineRecord[]) => {
+        const state = new Map(records.map((record) => [addressOf(record.kind, record.fields), record]));
+        const all = [...state.keys()].filter((address) => address.startsWith(`${kind}/`));
+        remove(state, all[at % Math.max(1, all.length)] ?? '');
+        return [...state.values()];
+      };
+      if (which === 'comes') return [without(before), after] as const;
+      return [before, which === 'goes' ? without(after) : after] as const;
+    });
 
 /** Where the look at two states begins. */
 export const starts = fc.constantFrom(0, 999, 1000, 1500, 2000, 3000);
