@@ -3,6 +3,7 @@
  *   npm run bench                  everything
  *   npm run bench -- engine peers  only these
  *   npm run bench -- org-history CLONE  the history of a clone of github.com/kubernetes/org
+ *   npm run bench -- console 100000  the console, with a large tenant of so many records in place of a million
  * Absolute figures belong to a machine; the ratios of one run are what docs/benchmarks.md speaks of.
  */
 import { cpus } from 'node:os';
@@ -10,6 +11,7 @@ import { barRows } from './bars.js';
 import { measureEngine } from './engine.js';
 import { backup } from './parts/backup.js';
 import { impact, orgHistory, rules, terraform } from './parts/changes.js';
+import { console } from './parts/console.js';
 import { fleet } from './parts/fleet.js';
 import { conditions, engine, peers, places, search } from './parts/in-process.js';
 import { replicas } from './parts/replicas.js';
@@ -19,6 +21,8 @@ import { table } from './table.js';
 const words = process.argv.slice(2);
 const history = words.indexOf('org-history') + 1;
 const [clone] = history > 0 ? words.splice(history, 1) : [];
+const size = words.indexOf('console') + 1;
+const [records] = size > 0 && /^\d+$/.test(words[size] ?? '') ? words.splice(size, 1) : [];
 const parts: Record<string, () => void | Promise<void>> = {
   engine,
   conditions,
@@ -38,6 +42,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   replicas,
   fleet,
   backup,
+  console: () => console(records),
   'org-history': () => orgHistory(clone),
 };
 const [first, ...rest] = words;
