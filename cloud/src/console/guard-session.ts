@@ -81,13 +81,16 @@ function decidesOverConsole(record: StoredRecord): boolean {
   );
 }
 
-/** The roles, groups and policies that a record gives or includes; and all that it uses of what decides over the console. */
+/**
+ * The roles, groups and policies that a record gives or includes; and all that it uses of what decides over the console. An
+ * access rule gives nothing to anybody: it may speak of everybody's.
+ */
 function givenBy(record: StoredRecord): Address[] {
   const { references } = definitionOf(record.kind);
   return (references as (fields: unknown) => ReturnType<typeof references>)(record.fields)
     .filter(({ free, target }) => {
       const { kind, path } = splitAddress(target);
-      const gives = kind === 'role' || kind === 'group' || kind === 'policy';
+      const gives = record.kind !== 'access_rule' && (kind === 'role' || kind === 'group' || kind === 'policy');
       return free !== true && (gives || path.split('/')[0] === PROTECTED_APPLICATION);
     })
     .map(({ target }) => target);

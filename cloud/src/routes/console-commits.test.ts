@@ -100,6 +100,18 @@ describe('a commit by a session', () => {
     expect(await browser.ask('POST', `${keys}?stack=people`, { body })).toMatchObject(refuse);
   });
 
+  it('makes access rules about roles and groups of other stacks, since they give nothing', async () => {
+    await inGit();
+    const browser = await Browser.signIn(cloud, admin);
+    const never = {
+      subjects: { roles: ['theirs'], groups: ['team'] },
+      actions: ['read'],
+      resources: { types: ['billing/invoice'] },
+    };
+    const rule = { op: 'create', kind: 'access_rule', fields: { name: 'not-theirs', never, mode: 'warn' } };
+    expect(await commitFrom(browser, [rule])).toMatchObject({ status: 200 });
+  });
+
   it('gives what another stack owns only where its owner shares it with the console', async () => {
     await inGit();
     const browser = await Browser.signIn(cloud, admin);
