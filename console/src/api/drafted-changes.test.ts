@@ -1,6 +1,6 @@
 import type { Change } from '@authz-service/sdk/wire';
 import { describe, expect, it } from 'vitest';
-import { changedOtherwise, type Draft, withChange, withReplaced } from './drafted-changes.js';
+import { changedOtherwise, type Draft, forOwner, withChange, withReplaced } from './drafted-changes.js';
 
 const draftOf = (base: string, ...changes: Change[]): Draft => ({
   owner: '',
@@ -45,5 +45,14 @@ describe('a draft', () => {
     ['its removal', [removed], ['group/a']],
   ])('that holds %s is asked whether it changes a record otherwise', (_, changes, found) => {
     expect(changedOtherwise(draftOf('1.a', ...changes), [described('new'), created('c')])).toEqual(found);
+  });
+
+  it.each([
+    ['empty, becomes one of the stack of the record', [], 'acme', 'acme'],
+    ['empty, is for the console where the record is nobody’s', [], 'api', 'console'],
+    ['that has changes, keeps its stack', [removed], 'acme', 'console'],
+    ['whose record’s owner was not asked, keeps its stack', [], undefined, 'console'],
+  ])('%s', (_, changes, owner, stack) => {
+    expect(forOwner(draftOf('', ...changes), owner, 'console').stack).toBe(stack);
   });
 });

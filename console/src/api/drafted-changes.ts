@@ -23,6 +23,12 @@ export function withChange(draft: Draft, change: Change, base: string): Draft {
   return { ...draft, base: earlier(draft.base, base), changes: [...others, change] };
 }
 
+/** An empty draft becomes one of the stack that the first changed record belongs to; what is nobody's, the console commits. */
+export function forOwner(draft: Draft, owner: string | undefined, nobodys: string): Draft {
+  if (draft.changes.length > 0 || owner === undefined) return draft;
+  return { ...draft, stack: owner === 'api' ? nobodys : owner };
+}
+
 /** The draft with `after` in the place of `before`, or besides the others where `before` is no longer in it. */
 export function withReplaced(draft: Draft, before: Change, after: Change, base: string): Draft {
   const at = draft.changes.findIndex((one) => isSameChange(one, before));

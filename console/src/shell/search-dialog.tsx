@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
 import type { FoundRecord } from '../api/answers.js';
 import { client } from '../api/client.js';
 import { KIND_TEXTS, text } from '../text/english.js';
@@ -9,9 +9,15 @@ import { ProblemNote } from '../ui/problem-note.js';
 import { pathOf } from '../ui/record-link.js';
 import styles from './search-dialog.module.css';
 
+interface Props {
+  /** What was typed before this was loaded. */
+  typed: RefObject<string>;
+  onClose: () => void;
+}
+
 /** Finds a record of any kind while its name is being typed. */
-export default function SearchDialog({ onClose }: { onClose: () => void }) {
-  const [words, setWords] = useState('');
+export default function SearchDialog({ typed, onClose }: Props) {
+  const [words, setWords] = useState(() => typed.current);
   const [chosen, setChosen] = useState(0);
   const list = useId();
   const navigate = useNavigate();

@@ -1,7 +1,7 @@
 import { ServiceError } from '@authz-service/sdk/service-error';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect, useLayoutEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { keepDraftOf } from '../api/draft.js';
 import { queryClient } from '../api/query-client.js';
 import { ownerOf, SESSION_KEY, sessionQuery } from '../api/session.js';
@@ -33,7 +33,21 @@ export function Shell() {
     if (owner !== undefined) keepDraftOf(owner);
   }, [owner]);
   useTitleAnnounced(path);
-  useKeys({ search: () => setDialog('search'), help: () => setDialog('keys') });
+  const early = useRef('');
+  const openSearch = () => {
+    early.current = '';
+    setDialog('search');
+  };
+  useKeys({
+    search: openSearch,
+    help: () => setDialog('keys'),
+    early:
+      dialog === 'search'
+        ? (letter) => {
+            early.current += letter;
+          }
+        : undefined,
+  });
 
   const ended = session.error instanceof ServiceError && session.error.code === 'unauthorized';
   useEffect(() => {
@@ -64,18 +78,13 @@ export function Shell() {
           <span className={styles.hidden}>{menu ? text.navigation.close : text.navigation.open}</span>
         </Button>
         <span className={styles.tenant}>{session.data.tenant.name}</span>
-        <SearchOpener onOpen={() => setDialog('search')} />
+        <SearchOpener onOpen={openSearch} />
       </header>
-      <Navigation
-        session={session.data}
-        open={menu}
-        onSearch={() => setDialog('search')}
-        onKeys={() => setDialog('keys')}
-      />
+      <Navigation session={session.data} open={menu} onSearch={openSearch} onKeys={() => setDialog('keys')} />
       <main id="content" tabIndex={-1} className={styles.content}>
         <Outlet />
       </main>
-      {dialog === 'search' && <SearchDialog onClose={() => setDialog(undefined)} />}
+      {dialog === 'search' && <SearchDialog typed={early} onClose={() => setDialog(undefined)} />}
       {dialog === 'keys' && <KeysDialog onClose={() => setDialog(undefined)} />}
       {ended && <EndedOverPage onCheck={() => session.refetch()} />}
     </div>

@@ -32,10 +32,13 @@ export const settings = {
   unused: 'not yet',
   ofPerson: (subject: string, issuer: string) => `for ${subject} of ${issuer} to sign in; no secret`,
   limits: 'Limits on what it writes',
+  limitsTitle: 'May write only in',
+  unlimitedHint: 'What reads cannot be limited. What writes records or credentials can, to stacks and applications.',
   stacks: 'Stacks',
-  stacksHint: 'Separated by commas; empty means every stack.',
+  stacksHint: 'Such as acme, console; empty means every stack.',
   applications: 'Applications',
-  applicationsHint: 'Separated by commas; empty means every application.',
+  applicationsHint:
+    'Such as billing, docs; empty means every application. What has limits names a stack with each commit.',
   limited: (stacks: readonly string[], applications: readonly string[]) =>
     [
       stacks.length > 0 && `stacks ${stacks.join(', ')}`,

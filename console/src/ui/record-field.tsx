@@ -1,6 +1,7 @@
 import type { Kind } from '@authz-service/sdk/wire';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
+import type { SearchPage } from '../api/answers.js';
 import { client } from '../api/client.js';
 import { TextField } from './field.js';
 import { pathOf } from './record-link.js';
@@ -14,13 +15,16 @@ interface Props {
   fault?: string | undefined;
 }
 
-/** Takes the path of a record, and suggests those that are found by what is typed. What no record names is fine, too. */
+/** Takes the path of a record, and suggests the first ones, or those that are found by what is typed. What no record names is fine, too. */
 export function RecordField({ kind, value, ...props }: Props) {
   const list = useId();
   const { data } = useQuery({
     queryKey: ['suggest', kind, value],
-    queryFn: ({ signal }) => client.search({ q: value, kind, limit: 10 }, signal),
-    enabled: value.trim() !== '',
+    queryFn: async ({ signal }) => {
+      if (value.trim() !== '') return await client.search({ q: value, kind, limit: 10 }, signal);
+      const first = await client.records(kind).page({}, { limit: 10, signal });
+      return first as unknown as SearchPage;
+    },
     placeholderData: keepPreviousData,
   });
   return (

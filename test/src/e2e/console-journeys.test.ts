@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as change.json' }).click();
     const saved = await (await saving).path();
-    const shown = await page.getByRole('region', { name: 'The change document' }).locator('pre').first().textContent();
+    const shown = await page.getByRole('region', { name: 'Take it to Git' }).locator('pre').first().textContent();
     expect(await readFile(saved, 'utf8')).toBe(shown);
     watch.expectNothing();
 

@@ -32,6 +32,7 @@ export function DecisionAnswer({ asked, times }: { asked: Asked; times: number }
         {data.revision !== undefined && <p className={styles.foot}>{text.common.atRevision(data.revision)}</p>}
       </section>
       {data.explanation?.max_age && <MaxAge {...data.explanation.max_age} />}
+      {!data.allowed && asked.at === '' && <WhyNot asked={asked} revision={data.revision} />}
       {data.explanation?.uncounted_roles?.map((role) => (
         <p key={role} className={styles.note}>
           <RecordLink address={role} /> {text.ask.uncounted}
@@ -62,7 +63,6 @@ export function DecisionAnswer({ asked, times }: { asked: Asked; times: number }
           />
         ))}
       </section>
-      {!data.allowed && asked.at === '' && <WhyNot asked={asked} revision={data.revision} />}
     </>
   );
 }

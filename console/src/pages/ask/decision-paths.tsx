@@ -11,6 +11,7 @@ import layout from '../../ui/layout.module.css';
 import { lazily } from '../../ui/lazily.js';
 import { RecordLink } from '../../ui/record-link.js';
 import { canOpen, kindNameOf, labelOf } from '../structure/names.js';
+import styles from './ask-page.module.css';
 import { type PathGraph, pathGraph, type Step } from './path-graph.js';
 
 const DecisionPicture = lazily(async () => (await import('./decision-picture.js')).default);
@@ -83,13 +84,16 @@ function columnsOf({ policies }: PathGraph, isRecord: (address: Address) => bool
     return (
       <>
         {isRecord(address) ? <RecordLink address={address}>{labelOf(address)}</RecordLink> : labelOf(address)}{' '}
-        <span className={layout.hint}>{kind}</span>
+        <span className={styles.kind}>{kind}</span>
       </>
     );
   };
   return [
     { title: text.structure.from, cell: ({ from }) => end(from) },
-    { title: text.structure.relation, cell: ({ relation }) => text.structure.relations[relation] },
+    {
+      title: text.structure.relation,
+      cell: ({ relation }) => <span className={styles.relation}>{text.structure.relations[relation]}</span>,
+    },
     {
       title: text.structure.to,
       cell: ({ to, place }) => (

@@ -35,7 +35,7 @@ export function QuestionForm({ asked, onAsk }: { asked: Asked; onAsk: (asked: As
       />
       <TextField
         label={text.ask.action}
-        hint={text.ask.actionHint}
+        hint={mode === 'what' ? text.ask.anyActionHint : text.ask.actionHint}
         value={filled.action}
         onChange={change('action')}
         fault={fault('action')}

@@ -37,7 +37,7 @@ export function faultsOf(asked: Asked): Partial<Record<keyof Asked, 'missing' | 
   const faults: ReturnType<typeof faultsOf> = {};
   if (mode !== 'who' && !/.\/./.test(subject)) faults.subject = 'subject';
   if (mode === 'who' && subject === '') faults.subject = 'missing';
-  if (action === '') faults.action = 'missing';
+  if (action === '' && mode !== 'what') faults.action = 'missing';
   if (mode !== 'what' && !/.\/./.test(resource)) faults.resource = 'resource';
   if (mode === 'what' && resource === '') faults.resource = 'missing';
   for (const field of JSON_FIELDS)

@@ -1,5 +1,6 @@
 import type { FoundEntity } from '@authz-service/sdk/question';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { clientAt } from '../../api/client.js';
 import { text } from '../../text/english.js';
@@ -43,6 +44,7 @@ export function SearchAnswer({ asked, times }: { asked: Asked; times: number }) 
                 title: who ? text.ask.subject : text.ask.resource,
                 cell: (entity) => <Entity entity={entity} asked={asked} />,
               },
+              ...(asked.action === '' ? [{ title: text.ask.actions, cell: actionsOf(asked) }] : []),
             ]}
           />
         </>
@@ -62,14 +64,38 @@ function Entity({ entity: { type, id }, asked }: { entity: FoundEntity; asked: A
   return <RecordLink address={asked.mode === 'who' ? `subject/${path}` : `resource/${path}`}>{path}</RecordLink>;
 }
 
+/** Each leads to the question why. */
+function actionsOf(asked: Asked) {
+  return ({ id, actions }: Found) => (
+    <span className={styles.actions}>
+      {actions.map((action) => (
+        <Link
+          key={action}
+          to="/ask"
+          search={{ ...asked, mode: 'decide', action, resource: `${asked.resource}/${segment(id)}` }}
+        >
+          {action}
+        </Link>
+      ))}
+    </span>
+  );
+}
+
 function segment(name: string): string {
   return name.replace(/[%/\s\p{Cc}]/gu, (character) => encodeURIComponent(character));
 }
 
+interface Found extends FoundEntity {
+  /** Which of the actions that were asked about. */
+  actions: string[];
+}
+
+/** Asks about the action, or, where none is named, about each action of the type of resources. */
 async function search(asked: Asked, wanted: number, signal: AbortSignal) {
   const client = clientAt(asked.at);
-  const found: FoundEntity[] = [];
+  const found = new Map<string, Found>();
   let leftOut = 0;
+  let more = false;
   const absent = new Set<string>();
   const options = {
     signal,
@@ -79,12 +105,24 @@ async function search(asked: Asked, wanted: number, signal: AbortSignal) {
       for (const name of page.absent) absent.add(name);
     },
   };
-  const question = questionOf(asked);
-  const all =
-    asked.mode === 'who' ? client.searchSubjects(question, options) : client.searchResources(question, options);
-  for await (const entity of all) {
-    if (found.length === wanted) return { found, more: true, leftOut, absent: [...absent] };
-    found.push(entity);
+  const actions =
+    asked.action === ''
+      ? (await client.records('resource_type').get(asked.resource, { signal })).actions
+      : [asked.action];
+  for (const action of actions) {
+    const question = questionOf({ ...asked, action });
+    const all =
+      asked.mode === 'who' ? client.searchSubjects(question, options) : client.searchResources(question, options);
+    let count = 0;
+    for await (const entity of all) {
+      if (count === wanted) {
+        more = true;
+        break;
+      }
+      count += 1;
+      const key = `${entity.type}/${entity.id}`;
+      found.set(key, { ...entity, actions: [...(found.get(key)?.actions ?? []), action] });
+    }
   }
-  return { found, more: false, leftOut, absent: [...absent] };
+  return { found: [...found.values()], more, leftOut, absent: [...absent] };
 }

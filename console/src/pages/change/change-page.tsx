@@ -5,7 +5,14 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../api/client.js';
 import { CONSOLE_STACK, dropCommitted, saveDraft, useDraft } from '../../api/draft.js';
-import { type Draft, draftedFields, titleOfChange, withChange, withReplaced } from '../../api/drafted-changes.js';
+import {
+  type Draft,
+  draftedFields,
+  forOwner,
+  titleOfChange,
+  withChange,
+  withReplaced,
+} from '../../api/drafted-changes.js';
 import { queryClient } from '../../api/query-client.js';
 import { useMay } from '../../api/session.js';
 import { KIND_TEXTS, text } from '../../text/english.js';
@@ -64,6 +71,7 @@ export function ChangePage() {
   // It may have been committed: sent once more under its key, it gets the first answer.
   const unclear = commit.variables?.key === draft.key && isUnclear(commit.error);
   const moved = !unclear && draft.changes.length > 0 && base !== '' && draft.base !== base;
+  const mayCommit = mayWrite && draft.changes.length > 0 && draft.stack === CONSOLE_STACK;
   const changing = useSettled(draft, SETTLED_MS) !== draft;
   const document = JSON.stringify(
     { base_revision: draft.base, stack: draft.stack, changes: draft.changes },
@@ -74,7 +82,7 @@ export function ChangePage() {
     <>
       <PageHeader title={text.change.title} under={text.change.under} />
       {revision.error && <ProblemNote error={revision.error} retry={() => revision.refetch()} />}
-      <div className={`${layout.columns} ${styles.columns}`}>
+      <div className={styles.columns}>
         <div className={styles.side}>
           <Card title={text.change.draft}>
             {draft.changes.length === 0 && <Empty title={text.change.empty}>{text.change.emptyHint}</Empty>}
@@ -111,47 +119,48 @@ export function ChangePage() {
                 </li>
               ))}
             </ul>
-            <div className={styles.add}>
-              <Field label={text.change.kind}>
-                {(attributes) => (
-                  <select {...attributes} value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
-                    {DRAFTED_KINDS.map((one) => (
-                      <option key={one} value={one}>
-                        {KIND_TEXTS[one].one}
-                      </option>
-                    ))}
-                  </select>
-                )}
-              </Field>
-              <Button isDisabled={base === ''} onPress={() => setAdding(kind)}>
-                {text.change.add}
-              </Button>
+            <div className={styles.choices}>
+              <div className={styles.add}>
+                <Field label={text.change.kind}>
+                  {(attributes) => (
+                    <select {...attributes} value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
+                      {DRAFTED_KINDS.map((one) => (
+                        <option key={one} value={one}>
+                          {KIND_TEXTS[one].one}
+                        </option>
+                      ))}
+                    </select>
+                  )}
+                </Field>
+                <Button isDisabled={base === ''} onPress={() => setAdding(kind)}>
+                  {text.change.add}
+                </Button>
+              </div>
+              <TextField
+                label={text.change.stack}
+                hint={text.change.stackHint}
+                value={draft.stack}
+                onChange={(stack) => saveDraft({ ...draft, stack })}
+              />
             </div>
-            <TextField
-              label={text.change.stack}
-              hint={text.change.stackHint}
-              value={draft.stack}
-              onChange={(stack) => saveDraft({ ...draft, stack })}
-            />
           </Card>
-          {draft.changes.length > 0 && (
-            <Card title={text.change.take}>
-              <p className={layout.hint}>{text.change.takeHint}</p>
-              <CodeBlock label={text.change.take} code={document} file="change.json" />
-              <TextsOfDraft draft={draft} planned={draft.stack !== '' && !moved && !changing} />
-              {draft.stack !== CONSOLE_STACK && <p className={layout.hint}>{text.change.inGit(draft.stack)}</p>}
-              {mayWrite && draft.stack === CONSOLE_STACK && (
-                <>
-                  <p className={layout.hint}>{text.change.commitHint}</p>
-                  <div>
-                    <Button kind="primary" isDisabled={commit.isPending} onPress={() => commit.mutate(draft)}>
-                      {commit.error && commit.variables?.key === draft.key
-                        ? text.change.commitAgain
-                        : text.change.commit}
-                    </Button>
-                  </div>
-                </>
-              )}
+        </div>
+        {draft.changes.length > 0 && draft.stack !== '' && (
+          <div className={`${styles.side} ${styles.plan}`}>
+            {moved && <BaseMoved key={`${draft.key} ${base}`} draft={draft} newest={base} />}
+            {!moved && changing && <p role="status">{text.change.planning}</p>}
+            {!moved && !changing && <PlanOfDraft draft={draft} />}
+          </div>
+        )}
+        <div className={styles.side}>
+          {mayCommit && (
+            <Card title={text.change.commitTitle}>
+              <p className={layout.hint}>{text.change.commitHint}</p>
+              <div>
+                <Button kind="primary" isDisabled={commit.isPending} onPress={() => commit.mutate(draft)}>
+                  {commit.error && commit.variables?.key === draft.key ? text.change.commitAgain : text.change.commit}
+                </Button>
+              </div>
             </Card>
           )}
           {commit.error && !moved && (
@@ -162,14 +171,15 @@ export function ChangePage() {
             />
           )}
           {commit.data && <p role="status">{text.change.committed(commit.data.revision)}</p>}
+          {draft.changes.length > 0 && (
+            <Card title={text.change.take}>
+              {draft.stack !== CONSOLE_STACK && <p className={layout.hint}>{text.change.inGit(draft.stack)}</p>}
+              <p className={layout.hint}>{text.change.takeHint}</p>
+              <CodeBlock label={text.change.take} code={document} file="change.json" />
+              <TextsOfDraft draft={draft} planned={draft.stack !== '' && !moved && !changing} />
+            </Card>
+          )}
         </div>
-        {draft.changes.length > 0 && draft.stack !== '' && (
-          <div className={styles.side}>
-            {moved && <BaseMoved key={`${draft.key} ${base}`} draft={draft} newest={base} />}
-            {!moved && changing && <p role="status">{text.change.planning}</p>}
-            {!moved && !changing && <PlanOfDraft draft={draft} />}
-          </div>
-        )}
       </div>
       {adding !== undefined && (
         <Dialog wide keep title={text.change.addTitle(KIND_TEXTS[adding].one)} onClose={stopAdding}>
@@ -203,8 +213,8 @@ export function ChangePage() {
           base={draft.base === '' ? base : draft.base}
           drafted={draftedFields(draft, edit)}
           onClose={() => navigate({ to: '/change' })}
-          onChange={(change, from) => {
-            saveDraft(withChange(draft, change, from));
+          onChange={(change, from, owner) => {
+            saveDraft(withChange(forOwner(draft, owner, CONSOLE_STACK), change, from));
             void navigate({ to: '/change' });
           }}
         />

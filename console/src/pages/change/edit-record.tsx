@@ -18,8 +18,8 @@ interface Props {
   base: string;
   /** What the draft gives it already: the form goes on from there. */
   drafted?: Record<string, unknown> | undefined;
-  /** `base` is the revision that the form was filled from. */
-  onChange: (change: Change, base: string) => void;
+  /** `base` is the revision that the form was filled from; `owner` is whose the record is, where that was asked. */
+  onChange: (change: Change, base: string, owner: string | undefined) => void;
   onClose: () => void;
 }
 
@@ -34,12 +34,13 @@ export function EditRecord({ address, base, drafted, onChange, onClose }: Props)
     queryKey: ['record', address, opened.base],
     queryFn: async ({ signal }) => {
       const record: WireRecord = await clientAt(opened.base).records(kind).get(pathOf(address), { signal });
-      return declaredFields(record as unknown as FoundRecord);
+      return { owner: record.managed_by, fields: declaredFields(record as unknown as FoundRecord) };
     },
     enabled: opened.drafted === undefined,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const fields = opened.drafted ?? data;
+  const fields = opened.drafted ?? data?.fields;
+  const change = (made: Change) => onChange(made, opened.base, data?.owner);
   return (
     <Dialog wide keep title={text.change.editTitle(address)} onClose={onClose}>
       {error && <ProblemNote error={error} />}
@@ -50,10 +51,10 @@ export function EditRecord({ address, base, drafted, onChange, onClose }: Props)
             kind={kind}
             fields={fields}
             onCancel={onClose}
-            onDone={(changed) => onChange({ op: 'update', address, fields: changed }, opened.base)}
+            onDone={(changed) => change({ op: 'update', address, fields: changed })}
           />
           <div className={layout.buttons}>
-            <Button kind="danger" onPress={() => onChange({ op: 'delete', address }, opened.base)}>
+            <Button kind="danger" onPress={() => change({ op: 'delete', address })}>
               {text.change.removal}
             </Button>
           </div>

@@ -53,7 +53,7 @@ export function PlanOfDraft({ draft }: { draft: Draft }) {
     if (error instanceof ServiceError && error.code === 'stale_base')
       void queryClient.invalidateQueries({ queryKey: ['audit', 'newest'] });
   }, [error]);
-  if (error) return <ProblemNote error={error} retry={() => refetch()} />;
+  if (error) return <ProblemNote error={error} title={text.change.refused} retry={() => refetch()} />;
   if (data === undefined) return <p role="status">{text.change.planning}</p>;
   return (
     <>

@@ -7,6 +7,7 @@ import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordField } from '../../ui/record-field.js';
 import { type FieldSchema, useRecordSchema } from './record-schemas.js';
+import { sketchOf } from './sketch.js';
 
 interface Props {
   kind: Kind;
@@ -110,7 +111,7 @@ function SchemaField({ name, field, value, fault, onChange }: FieldProps) {
   if (shape === 'text' || shape === 'number')
     return <TextField label={label} hint={hint} value={value} fault={fault} onChange={onChange} />;
   return (
-    <Field label={label} hint={`${hint ?? ''} ${text.change.shapes[shape]}`} fault={fault}>
+    <Field label={label} hint={`${hint ?? ''} ${howWritten(field)}`} fault={fault}>
       {(attributes) => (
         <textarea
           {...attributes}
@@ -122,6 +123,10 @@ function SchemaField({ name, field, value, fault, onChange }: FieldProps) {
       )}
     </Field>
   );
+}
+
+function howWritten(field: FieldSchema): string {
+  return shapeOf(field) === 'json' ? text.change.jsonOf(sketchOf(field)) : text.change.shapes.list;
 }
 
 type Shape = 'text' | 'number' | 'choice' | 'list' | 'json';

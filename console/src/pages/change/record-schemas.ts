@@ -9,6 +9,8 @@ export interface FieldSchema {
   const?: unknown;
   description?: string;
   items?: FieldSchema;
+  properties?: Record<string, FieldSchema>;
+  additionalProperties?: FieldSchema | false;
   format?: string;
 }
 

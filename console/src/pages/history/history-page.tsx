@@ -12,19 +12,30 @@ import { usePageSearch } from '../../ui/page-search.js';
 import { Paging } from '../../ui/paging.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { CommitList } from './commit-list.js';
+import { beginningOf, dayBefore, endOf } from './days.js';
 import styles from './history-page.module.css';
 
 const FILTERS = ['actor', 'subject', 'record', 'since', 'until'] as const;
+
+/** From so many days ago to so many. */
+const PERIODS = [
+  { label: text.history.today, from: 0, to: 0 },
+  { label: text.history.yesterday, from: 1, to: 1 },
+  { label: text.history.week, from: 6, to: 0 },
+];
 
 /** Every commit of the tenant, the latest first, or those that the filters in the address fit. */
 export function HistoryPage() {
   const { cursor, page, ...search } = usePageSearch();
   const filter = Object.fromEntries(FILTERS.flatMap((name) => (search[name] ? [[name, search[name]]] : [])));
+  const { since = '', until = '' } = filter;
+  const end = endOf(until);
+  const period = { ...(since && { since: beginningOf(since) }), ...(until && { until: end }) };
   const navigate = useNavigate();
   const { history } = useRouter();
   const { data, error, refetch, isPlaceholderData } = useQuery({
     queryKey: ['audit', filter, cursor],
-    queryFn: ({ signal }) => client.commits({ ...filter, cursor, limit: 50 }, signal),
+    queryFn: ({ signal }) => client.commits({ ...filter, ...period, cursor, limit: 50 }, signal),
     placeholderData: keepPreviousData,
   });
   const number = Number(page ?? 1);
@@ -33,7 +44,11 @@ export function HistoryPage() {
       <PageHeader
         title={text.history.title}
         under={text.history.under}
-        actions={<Link to="/compare">{text.history.compare}</Link>}
+        actions={
+          <Link to="/compare" search={{ before: period.since ?? '', after: Date.parse(end) > Date.now() ? '' : end }}>
+            {since === '' ? text.history.compare : text.history.comparePeriod}
+          </Link>
+        }
       />
       <Filters
         key={JSON.stringify(filter)}
@@ -88,6 +103,17 @@ function Filters({
           />
         ))}
         <Button type="submit">{text.history.show}</Button>
+        <nav className={styles.periods} aria-label={text.history.periods}>
+          {PERIODS.map(({ label, from, to }) => (
+            <Link
+              key={label}
+              to="/history"
+              search={{ ...filter, since: dayBefore(new Date(), from), until: dayBefore(new Date(), to) }}
+            >
+              {label}
+            </Link>
+          ))}
+        </nav>
         {Object.keys(filter).length > 0 && (
           <Button kind="quiet" onPress={() => onChange({})}>
             {text.records.clear}

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@authz-service/sdk/wire';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { client } from '../../api/client.js';
 import { text } from '../../text/english.js';
 import { Actor } from '../../ui/actor.js';
@@ -33,11 +34,18 @@ export function RecordHistory({ address }: { address: string }) {
               {text.records.did(entry.changes[0]?.op ?? 'update')} <Actor by={entry.credential} />
             </span>
             <span className={styles.none}>
-              <When at={entry.at} /> · {entry.revision.split('.')[0]}
+              <When at={entry.at} /> ·{' '}
+              <Link to="/revision" search={{ number: numberOf(entry) }}>
+                {text.history.revision(numberOf(entry))}
+              </Link>
             </span>
           </li>
         ))}
       </ol>
     </section>
   );
+}
+
+function numberOf({ revision }: AuditEntry): string {
+  return revision.split('.')[0] ?? '';
 }

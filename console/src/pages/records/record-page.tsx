@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { FoundRecord } from '../../api/answers.js';
 import { client } from '../../api/client.js';
+import { CONSOLE_STACK } from '../../api/draft.js';
 import { KIND_TEXTS, text } from '../../text/english.js';
 import { declaredFields } from '../../ui/declared-fields.js';
 import { lazily } from '../../ui/lazily.js';
@@ -46,6 +47,7 @@ export function RecordPage() {
         under={names.one}
         actions={
           <>
+            {data !== undefined && <AskAbout kind={kind} path={pathOf(address)} />}
             {data !== undefined && hasStructure(kind) && (
               <Link to="/structure" search={{ focus: address }}>
                 {text.navigation.structure}
@@ -64,6 +66,23 @@ export function RecordPage() {
       {data !== undefined && <Details record={data} />}
     </>
   );
+}
+
+/** Leads from whom or what access is about to the questions about it. */
+function AskAbout({ kind, path }: { kind: string; path: string }) {
+  if (kind === 'subject')
+    return (
+      <Link to="/ask" search={{ mode: 'what', subject: path }}>
+        {text.records.whatMay}
+      </Link>
+    );
+  if (kind === 'application' || kind === 'resource_type' || kind === 'resource')
+    return (
+      <Link to="/review" search={{ part: kind, path }}>
+        {text.records.whoMay}
+      </Link>
+    );
+  return null;
 }
 
 function Details({ record }: { record: FoundRecord }) {
@@ -96,7 +115,7 @@ function Details({ record }: { record: FoundRecord }) {
             <dd>
               <Owner name={record.managed_by} />
             </dd>
-            {(origin !== undefined || record.managed_by !== 'api') && (
+            {(origin !== undefined || !['api', CONSOLE_STACK].includes(record.managed_by)) && (
               <>
                 <dt>{text.origin.standsIn}</dt>
                 <dd>{origin === undefined ? origins && text.origin.unknown : <Origin of={origin} />}</dd>

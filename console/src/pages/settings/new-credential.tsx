@@ -25,6 +25,7 @@ export function NewCredential({ kind, onClose }: { kind: CredentialKind; onClose
   const [stacks, setStacks] = useState('');
   const [applications, setApplications] = useState('');
   const [tried, setTried] = useState(false);
+  const writes = scopes.some((scope) => scope === 'records:write' || scope === 'credentials');
   const past = expires !== '' && !(Date.parse(expires) > Date.now());
   const make = useMutation({
     mutationFn: () => {
@@ -73,6 +74,7 @@ export function NewCredential({ kind, onClose }: { kind: CredentialKind; onClose
             </label>
           ))}
           {tried && scopes.length === 0 && <p className={styles.fault}>{text.settings.scopeNeeded}</p>}
+          {!writes && <p className={layout.hint}>{text.settings.unlimitedHint}</p>}
         </fieldset>
         {kind === 'api_key' && (
           <TextField
@@ -84,8 +86,9 @@ export function NewCredential({ kind, onClose }: { kind: CredentialKind; onClose
             fault={tried && past ? text.settings.timeWrong : undefined}
           />
         )}
-        {scopes.some((scope) => scope === 'records:write' || scope === 'credentials') && (
-          <>
+        {writes && (
+          <fieldset className={styles.limits}>
+            <legend>{text.settings.limitsTitle}</legend>
             <TextField
               label={text.settings.stacks}
               hint={text.settings.stacksHint}
@@ -98,7 +101,7 @@ export function NewCredential({ kind, onClose }: { kind: CredentialKind; onClose
               value={applications}
               onChange={setApplications}
             />
-          </>
+          </fieldset>
         )}
         {make.error && <ProblemNote error={make.error} />}
         <div className={layout.buttons}>

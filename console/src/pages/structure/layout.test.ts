@@ -58,4 +58,18 @@ describe('the layout', () => {
     expect(points.get('a')?.x).toBeLessThan(points.get('b')?.x ?? 0);
     expect(points.get('b')?.x).toBeLessThan(points.get('c')?.x ?? 0);
   });
+
+  it('keeps nodes out of the way of a link that leaves their column out', () => {
+    const ranks = { group: 0, role: 1, policy: 2, other: 2 };
+    const nodes = Object.entries(ranks).map(([id, rank]) => ({ id, rank }));
+    const points = layout(nodes, [
+      ['group', 'role'],
+      ['role', 'policy'],
+      ['group', 'other'],
+    ]);
+    const at = (id: string) => points.get(id)?.y ?? Number.NaN;
+    const crossed = (at('group') + at('other')) / 2;
+    expect(Math.abs(at('role') - crossed)).toBeGreaterThan(NODE.height / 2);
+    expect([...points.keys()].sort()).toEqual(Object.keys(ranks).sort());
+  });
 });

@@ -22,10 +22,11 @@ const SWEEPS = 6;
  */
 export function layout(nodes: readonly Placed[], links: readonly (readonly [string, string])[]): Map<string, Point> {
   const columns = columnsOf(nodes, links);
+  const ids = new Set(nodes.map(({ id }) => id));
   const neighbours = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
-  for (const [from, to] of links) {
-    neighbours.get(from)?.push(to);
-    neighbours.get(to)?.push(from);
+  for (const [from, to] of throughColumns(columns, links)) {
+    neighbours.set(from, [...(neighbours.get(from) ?? []), to]);
+    neighbours.set(to, [...(neighbours.get(to) ?? []), from]);
   }
   const position = new Map<string, number>();
   const place = (column: string[]) => {
@@ -43,7 +44,8 @@ export function layout(nodes: readonly Placed[], links: readonly (readonly [stri
   const points = new Map<string, Point>();
   for (const [index, column] of columns.entries())
     for (const id of column)
-      points.set(id, { x: index * (NODE.width + GAP.x), y: (position.get(id) ?? 0) * (NODE.height + GAP.y) });
+      if (ids.has(id))
+        points.set(id, { x: index * (NODE.width + GAP.x), y: (position.get(id) ?? 0) * (NODE.height + GAP.y) });
   return points;
 }
 
@@ -60,6 +62,24 @@ function middleOf(id: string, neighbours: Map<string, string[]>, position: Map<s
   const linked = neighbours.get(id) ?? [];
   if (linked.length === 0) return position.get(id) ?? 0;
   return linked.reduce((sum, other) => sum + (position.get(other) ?? 0), 0) / linked.length;
+}
+
+/**
+ * The links from one column to the next. One that leaves columns out gets a place in each of them, so that no node stands in
+ * its way; these places are added to `columns`.
+ */
+function throughColumns(columns: string[][], links: readonly (readonly [string, string])[]): [string, string][] {
+  const columnOf = new Map(columns.flatMap((column, index) => column.map((id) => [id, index] as const)));
+  return links.flatMap(([from, to]) => {
+    const [first = 0, last = 0] = [columnOf.get(from), columnOf.get(to)].toSorted((a = 0, b = 0) => a - b);
+    const between = Array.from({ length: Math.max(0, last - first - 1) }, (_, step) => {
+      const place = `${from} ${to} ${first + 1 + step}`;
+      columns[first + 1 + step]?.push(place);
+      return place;
+    });
+    const way = columnOf.get(from) === first ? [from, ...between, to] : [to, ...between, from];
+    return way.slice(1).map((id, index): [string, string] => [way[index] ?? id, id]);
+  });
 }
 
 function columnsOf(nodes: readonly Placed[], links: readonly (readonly [string, string])[]): string[][] {

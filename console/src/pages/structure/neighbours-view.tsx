@@ -56,7 +56,7 @@ function Drawn({ focus, read, opened, onOpened }: Props) {
     if (address === focus) return;
     onOpened(opened.includes(address) ? opened.filter((one) => one !== address) : [...opened, address]);
   };
-  const showMore = ({ id }: Rest) => setMore({ ...more, [id]: (more[id] ?? 0) + MORE });
+  const showMore = ({ id }: Rest) => setMore((shown) => ({ ...shown, [id]: (shown[id] ?? 0) + MORE }));
   return (
     <>
       <Card title={text.structure.picture}>

@@ -4,6 +4,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,6 +110,8 @@ try {
   }
 } finally {
   await browser.close();
+  const ended = once(cloud, 'exit');
   cloud.kill('SIGTERM');
+  await ended;
   rmSync(folder, { recursive: true, force: true });
 }
