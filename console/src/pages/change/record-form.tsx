@@ -6,7 +6,8 @@ import { Field, TextField } from '../../ui/field.js';
 import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordField } from '../../ui/record-field.js';
-import { type FieldSchema, useRecordSchema } from './record-schemas.js';
+import type { FieldSchema } from './field-schema.js';
+import { useRecordSchema } from './record-schemas.js';
 import { sketchOf } from './sketch.js';
 
 interface Props {

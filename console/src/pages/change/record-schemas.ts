@@ -1,18 +1,7 @@
 import { COLLECTIONS } from '@authz-service/sdk/generated/record-types';
 import type { Kind } from '@authz-service/sdk/wire';
 import { useQuery } from '@tanstack/react-query';
-
-/** A field as the reference of the API describes it: what a form needs to know. */
-export interface FieldSchema {
-  type?: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
-  enum?: string[];
-  const?: unknown;
-  description?: string;
-  items?: FieldSchema;
-  properties?: Record<string, FieldSchema>;
-  additionalProperties?: FieldSchema | false;
-  format?: string;
-}
+import type { FieldSchema } from './field-schema.js';
 
 export interface RecordSchema {
   required: string[];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldSchema } from './record-schemas.js';
+import type { FieldSchema } from './field-schema.js';
 import { sketchOf } from './sketch.js';
 
 const GROUP: FieldSchema = { type: 'string', description: 'The path of a group: `finance`.' };

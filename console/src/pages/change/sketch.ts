@@ -1,4 +1,4 @@
-import type { FieldSchema } from './record-schemas.js';
+import type { FieldSchema } from './field-schema.js';
 
 /** What is written in JSON, in one line: every part that the schema names, with the example that its description gives. */
 export function sketchOf(schema: FieldSchema): string {
