@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ADMINISTRATOR } from '../../e2e/cloud/cloud-process.js';
 import { Recorder } from '../history/recorder.js';
@@ -57,7 +58,7 @@ export async function recordReplicas(
     ),
     ...places.map((place) => asking.read(place, ASK_EVERY_MS)),
     asking.awaitEnforcement(deployment.client(credentials)),
-    asking.duel(deployment, operators, DUEL_EVERY_MS),
+    asking.duel(deployment, operators, DUEL_EVERY_MS, (operator) => deputyOf(deployment, operator)),
   ];
   const endsAt = performance.now() + seconds * 1000;
   const over = () => performance.now() >= endsAt;
@@ -66,7 +67,12 @@ export async function recordReplicas(
   asking.stop();
   await Promise.all(work);
 
-  const end = await patiently(() => admin.state());
+  // A replica answers by what it has, which may be old.
+  const end = await patiently(async () => {
+    const state = await admin.state();
+    if (Number.parseInt(state.revision, 10) < Number.parseInt(recorder.newest, 10)) throw new Error('an old answer');
+    return state;
+  });
   await settled(deployment, end.revision);
   for (const place of places) await asking.ask(place, end.revision);
   await settleDoubts(recorder, admin);
@@ -86,19 +92,22 @@ export async function recordReplicas(
 
 /** The first administrator, and another operator beside it. */
 async function twoOperators(deployment: ReplicaDeployment): Promise<[Operator, Operator]> {
-  const first = deployment.client();
-  const made = (await first
+  const first = { client: deployment.client(), name: 'administrator' };
+  return [first, await deputyOf(deployment, first)];
+}
+
+/** Another operator, whom all replicas know. */
+async function deputyOf(deployment: ReplicaDeployment, { client }: Operator): Promise<Operator> {
+  const name = `deputy-${randomUUID()}`;
+  const made = (await client
     .records('oauth_client')
-    .create({ name: 'deputy', scopes: ['credentials', 'records:write'], operator: true } as never)) as unknown as {
+    .create({ name, scopes: ['credentials', 'records:write'], operator: true } as never)) as unknown as {
     client_id: string;
     client_secret: string;
   };
   const deputy = { clientId: made.client_id, clientSecret: made.client_secret };
   await everywhere(deployment, deputy);
-  return [
-    { client: first, id: ADMINISTRATOR.clientId },
-    { client: deployment.client(deputy), id: made.client_id },
-  ];
+  return { client: deployment.client(deputy), name };
 }
 
 /** Waits until all replicas know the credentials of the new tenant. */

@@ -16,7 +16,7 @@ const REPORT_EVERY_MS = 300;
 
 export interface Operator {
   client: ServiceClient;
-  id: string;
+  name: string;
 }
 
 /** A process to ask, and how old at most what it answers by is of its own accord. */
@@ -112,27 +112,31 @@ export class ReplicaRecorder {
     }
   }
 
-  /** Lets the last two operators take away each other's rights at the same time, again and again. */
+  /** Lets the last two operators delete each other at the same time, again and again. */
   async duel(
     deployment: ReplicaDeployment,
-    [admin, deputy]: readonly [Operator, Operator],
+    operators: readonly [Operator, Operator],
     everyMs: number,
+    deputyOf: (operator: Operator) => Promise<Operator>,
   ): Promise<void> {
-    const limit = (by: Operator, whom: Operator, expires: string | null) =>
-      by.client.records('oauth_client').update(whom.id, { expires_at: expires } as never);
+    const remove = (by: Operator, name: string) => by.client.records('oauth_client').delete(name);
+    let pair = operators;
     while (!this.#stopped) {
       await pause(everyMs);
-      const ends = '2099-01-01T00:00:00Z';
-      const done = await Promise.allSettled([limit(admin, deputy, ends), limit(deputy, admin, ends)]);
-      for (const one of done) if (one.status === 'rejected') this.#excuse(one.reason, 'duel');
+      const [one, other] = pair;
+      const done = await Promise.allSettled([remove(one, other.name), remove(other, one.name)]);
+      for (const each of done) if (each.status === 'rejected') this.#excuse(each.reason, 'duel');
       const acknowledged = done.filter(({ status }) => status === 'fulfilled').length;
-      this.duels.push({ acknowledged, left: await this.#patiently(() => deployment.lastingOperators()) });
-      if (this.duels.at(-1)?.left.length === 0) return;
-      // Whoever is left gives it back.
-      await this.#patiently(async () => {
-        for (const [by, whom] of [[admin, deputy] as const, [deputy, admin] as const])
-          await limit(by, whom, null).catch((error: unknown) => this.#excuse(error, 'duel'));
-        if ((await deployment.lastingOperators()).length < 2) throw new Error('one of them is not back');
+      const left = await this.#patiently(() => deployment.lastingOperators());
+      this.duels.push({ acknowledged, left });
+      if (left.length === 0) return;
+      // Whoever is left finds another one. A deletion without an answer may have happened since.
+      pair = await this.#patiently(async () => {
+        const now = await deployment.lastingOperators();
+        const survivor = pair.find(({ name }) => now.includes(name));
+        if (survivor === undefined) throw new Error(`none of ${pair.map(({ name }) => name).join(', ')} is left`);
+        for (const name of now) if (name !== survivor.name) await remove(survivor, name);
+        return [survivor, await deputyOf(survivor)];
       });
     }
   }
