@@ -109,8 +109,7 @@ export function* impactOfChanges(
   const findings = explained
     ? yield* completeFindings({ drafts, engine, changes, sides, principals, universe, lists })
     : drafts.map(({ finding }) => ({ ...finding, causes: [] }));
-  const rectangles = new Map<Finding, Rectangle>();
-  for (const [at, finding] of findings.entries()) rectangles.set(finding, (drafts[at] as DraftFinding).rectangle);
+  const rectangleOf = rectanglesBehind(findings, drafts);
   findings.sort(worse);
   const paths = recordPaths();
   return {
@@ -123,22 +122,42 @@ export function* impactOfChanges(
       findings,
     },
     pairs: () => pairLines(cells, universe),
-    subjectsOf: (finding) => subjectsIn(rectangles.get(finding)),
-    alikeIn: (finding) => alikeIn(rectangles.get(finding)),
-    resourcesOf: (finding) => paths(rectangles.get(finding)?.units ?? []),
+    subjectsOf: (finding) => subjectsIn(rectangleOf(finding)),
+    alikeIn: (finding) => alikeIn(rectangleOf(finding)),
+    resourcesOf: (finding) => paths(rectangleOf(finding).units),
   };
 }
 
-function alikeIn(rectangle: Rectangle | undefined): AlikeSubjects[] {
-  return [...(rectangle?.ways ?? [])].map(([{ one, members }, way]) => ({
+/**
+ * What a finding or a copy of it is about. Findings that differ in memberships alone share their id: of these, copies have
+ * to do with any. Throws for a finding of another impact, since a gate would take what it does not know for nothing.
+ */
+function rectanglesBehind(
+  findings: readonly Finding[],
+  drafts: readonly DraftFinding[],
+): (finding: Finding) => Rectangle {
+  const known = new Map<Finding | string, Rectangle>();
+  for (const [at, finding] of findings.entries()) {
+    const { rectangle } = drafts[at] as DraftFinding;
+    known.set(finding, rectangle).set(finding.id, rectangle);
+  }
+  return (finding) => {
+    const rectangle = known.get(finding) ?? known.get(finding.id);
+    if (rectangle === undefined) throw new Error(`the finding ${finding.id} is of another impact`);
+    return rectangle;
+  };
+}
+
+function alikeIn({ ways }: Rectangle): AlikeSubjects[] {
+  return [...ways].map(([{ one, members }, way]) => ({
     ...{ kind: one.kind, type: one.type, alike: one.index, of: one.members.length, members },
     ...(one.role !== undefined && { role: one.role }),
     by: way.split(' ').filter(Boolean) as Address[],
   }));
 }
 
-function subjectsIn(rectangle: Rectangle | undefined): string[] {
-  const recorded = rectangle?.blocks.filter(({ one }) => one.kind === 'recorded') ?? [];
+function subjectsIn({ blocks }: Rectangle): string[] {
+  const recorded = blocks.filter(({ one }) => one.kind === 'recorded');
   return [...new Set(recorded.flatMap(({ members }) => members.map(({ path }) => path)))].sort();
 }
 
