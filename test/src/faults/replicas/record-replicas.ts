@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ADMINISTRATOR } from '../../e2e/cloud/cloud-process.js';
 import { Recorder } from '../history/recorder.js';
 import { settleDoubts } from '../history/run.js';
 import { firstChanges } from '../history/universe.js';
