@@ -393,20 +393,3 @@ describe('the identity of a finding', () => {
     expect(second?.id).not.toBe(first?.id);
   });
 });
-
-describe('what a finding is about', () => {
-  const impact = () => impactOf(base, [...base, given('files', 'group', 'staff')]);
-
-  it('is told for a copy of it, too', () => {
-    const { delta, subjectsOf, resourcesOf } = impact();
-    const [finding] = delta.findings;
-    if (finding === undefined) throw new Error('there is a finding');
-    const copy = { ...finding, acknowledged: true };
-    expect([subjectsOf(copy), resourcesOf(copy)]).toEqual([['user/anne'], ['docs/file/note', 'docs/file/plan']]);
-  });
-
-  it('is not told for one of another impact, so that no gate takes it for nothing', () => {
-    const [finding] = impactOf(base, [...base, given('files', 'subject', 'user/bert')]).delta.findings;
-    expect(() => impact().subjectsOf(finding as never)).toThrow('is of another impact');
-  });
-});
