@@ -128,9 +128,12 @@ export class CredentialIndex {
         if (known.operator && known.person === undefined && known.offSince === undefined) yield known;
   }
 
-  /** Applies a commit, which made this revision. Ignores it where a later one is known already. */
+  /**
+   * Applies a commit, which made this revision, to the credentials at the revision before. Ignores it where they are at
+   * any other: what lies between is not known, so that the revision must not tell that it is.
+   */
   follow(tenant: string, revision: number, staged: Staged, secrets: NewSecret[]): void {
-    if (revision <= this.revisionOf(tenant)) return;
+    if (revision !== this.revisionOf(tenant) + 1) return;
     this.#revisions.set(tenant, revision);
     if (touchesCredentials(staged)) this.onChange(tenant);
     for (const record of staged.remove) this.#remove(record.kind, record.id);

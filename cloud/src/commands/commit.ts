@@ -127,6 +127,8 @@ async function commitOrFollow(cloud: Cloud, tenant: Tenant, wish: CommitWish): P
   };
   for (let losses = 0; ; ) {
     attempts.storing = false;
+    // Records may have come without what happened to credentials: the store does not tell that the memory lacks it.
+    if (cloud.credentials.revisionOf(tenant.id) < tenant.revisionNumber) await hasMoved(cloud, tenant, attempts);
     const before = tenant.revision;
     try {
       const alone = losses >= LOSSES_MAX || (contended.has(tenant) && isSmall(tenant, wish));

@@ -130,3 +130,22 @@ describe('a commit here after one elsewhere that is not known here yet', () => {
     expect(await locks('g')).toBe(0);
   });
 });
+
+describe('a key that was revoked elsewhere', () => {
+  const keys = () => [...here.cloud.credentials.ofTenant(tenant.id)].filter(({ kind }) => kind === 'api_key');
+
+  it('is not known any more after a commit here to a tenant whose records came without credentials', async () => {
+    await send(elsewhere, KEY);
+    await here.follower.refresh();
+    expect(keys()).toHaveLength(1);
+    await send(elsewhere, { op: 'delete', address: 'api_key/k' });
+    here.cloud.tenants.unloadIdle(0);
+    expect((await send(here, SUBJECT)).committed.revision).toMatch(/^4\./);
+    expect(keys()).toEqual([]);
+  });
+
+  it('is left to the next look by a commit here that does not come right after what is known', () => {
+    here.cloud.credentials.follow(tenant.id, 3, { put: [], remove: [], created: [] }, []);
+    expect(here.cloud.credentials.revisionOf(tenant.id)).toBe(1);
+  });
+});

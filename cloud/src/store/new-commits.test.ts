@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DATABASE } from './database-name.js';
+import { down, up } from './migrations/0015-new-commits.js';
 import { commitsSince } from './news.js';
 import { newestCommits } from './record-versions.js';
 import { connectSqlite, openSqliteStore } from './sqlite.js';
@@ -62,4 +63,14 @@ it.each<[what: string, work: () => Promise<unknown>]>([
   expect(plans.length).toBeGreaterThan(1);
   for (const plan of plans)
     expect(plan).toMatch(/^SEARCH .*(\((tenant_id=\? AND (revision|until)>\?)\)|INDEX record_versions_erased )/);
+});
+
+it('gets its indexes in the order in which commits lock the tables', async () => {
+  await down(database);
+  const made: string[] = [];
+  const note = ({ sql }: { sql: string }) => made.push(...(/create index .* on `(\w+)`/.exec(sql)?.slice(1) ?? []));
+  database.on('query', note);
+  await up(database);
+  database.off('query', note);
+  expect(made).toEqual(['record_versions', 'records']);
 });
