@@ -60,7 +60,8 @@ export class RevocationLog {
       });
       const log = new RevocationLog(file, place, key, parts, release);
       await log.#findEnd();
-      await log.restate();
+      await log.#readSetBack();
+      await log.#sayAll();
       await syncFolder(place);
       parts.credentials.onChange = (tenant) => log.#note(tenant);
       return log;
@@ -89,10 +90,10 @@ export class RevocationLog {
     });
   }
 
-  /** Says everything anew: the process begins, or the database was set back. */
+  /** Says everything anew after the database was set back. What cannot be written now is said by the next write. */
   async restate(): Promise<void> {
-    this.#setBack = (await this.parts.store.setBackAt()) ?? '';
-    await this.#run(() => [this.#opening()]);
+    await this.#readSetBack();
+    await this.#sayAll().catch(() => undefined);
   }
 
   async close(): Promise<void> {
@@ -100,6 +101,14 @@ export class RevocationLog {
     await this.#run(() => [...this.#changes(), { is: 'close' }]).catch(() => undefined);
     await this.file.close();
     await this.release();
+  }
+
+  async #readSetBack(): Promise<void> {
+    this.#setBack = (await this.parts.store.setBackAt()) ?? '';
+  }
+
+  #sayAll(): Promise<void> {
+    return this.#run(() => [this.#opening()]);
   }
 
   /** Behind the last whole line there may be what a write has left that broke off. */
