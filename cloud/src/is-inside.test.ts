@@ -13,6 +13,8 @@ beforeEach(async () => {
   await symlink(join(dir, 'data'), join(dir, 'link'));
   await writeFile(join(dir, 'data', 'secret'), '');
   await symlink(join(dir, 'data', 'secret'), join(dir, 'mounted'));
+  await symlink(join('data', 'new'), join(dir, 'dangling'));
+  await symlink(join('absent', '..', 'loop'), join(dir, 'loop'));
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
@@ -23,6 +25,8 @@ it.each<[string, string, string, boolean]>([
   ['beside it', 'secret', 'data', false],
   ['in a folder whose name begins like its', 'data-2/secret', 'data', false],
   ['a link into it', 'mounted', 'data', true],
+  ['a link to what is not there yet', 'dangling', 'data', true],
+  ['a link to itself', 'loop', 'data', false],
   ['in it by a link to a folder above', 'link/below/new', 'data', true],
   ['in it, which is named by a link', 'data/secret', 'link', true],
   ['out of it by dots', 'data/../secret', 'data', false],
