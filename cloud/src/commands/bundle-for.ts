@@ -7,6 +7,7 @@ import type { Cloud } from '../cloud.js';
 import { stoodAt } from '../history/stood-at.js';
 import type { TenantRow } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
+import { gone } from '../tenants/tenants.js';
 
 /** A bundle that does not have to be packed if the caller has its revision already. */
 interface Packable {
@@ -62,13 +63,12 @@ export async function bundledTenants(
     }
   };
   await Promise.all(Array.from({ length: READ_AT_ONCE }, read));
+  // One that was removed meanwhile is nobody's any more.
+  const kept = chosen.filter(({ id }) => cloud.tenants.rows(id).length > 0);
+  const tenants = kept.flatMap(({ id }) => found.get(id) ?? []);
   const [fault] = faults.values();
-  if (found.size === 0) throw fault;
-  return {
-    tenants: chosen.flatMap(({ id }) => found.get(id) ?? []),
-    // One that was removed meanwhile is nobody's any more.
-    unreadable: chosen.filter(({ id }) => faults.has(id) && cloud.tenants.rows(id).length > 0),
-  };
+  if (tenants.length === 0) throw fault ?? gone();
+  return { tenants, unreadable: kept.filter(({ id }) => faults.has(id)) };
 }
 
 /** The bundle of these tenants at this moment, if it is packed before anything else is awaited. */

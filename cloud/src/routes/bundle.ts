@@ -9,6 +9,7 @@ import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
 import { type BundledTenants, bundledTenants, bundleOf } from '../commands/bundle-for.js';
 import { followTenant } from '../commands/follow-tenant.js';
+import { assertStanding } from '../console/assert-standing.js';
 import { reporterOf, reportIn } from '../fleet/fleet.js';
 import { acceptsManipulation } from '../http/instance-manipulation.js';
 import { preferredWait } from '../http/prefer.js';
@@ -160,10 +161,12 @@ async function answerOf(bundle: ReturnType<typeof bundleOf>, bases: readonly str
   return { status: 200, body: { type, content: await bundle.pack() } };
 }
 
-/** The tenants in the caller's bundle. */
-function tenantsOf(cloud: Cloud, { query }: BundleCall, credential: Credential): Promise<BundledTenants> {
+/** The tenants in the caller's bundle. Reading them may take long: the credential must still stand after that. */
+async function tenantsOf(cloud: Cloud, { query }: BundleCall, credential: Credential): Promise<BundledTenants> {
   const operator = holds(credential, 'operator');
-  return bundledTenants(cloud, { tenant: credential.tenant, operator, wanted: query.tenant });
+  const bundled = await bundledTenants(cloud, { tenant: credential.tenant, operator, wanted: query.tenant });
+  await assertStanding(cloud, credential, cloud.now());
+  return bundled;
 }
 
 /** The tenants whose commits change the bundle: an operator's changes with every tenant, including future ones. */
