@@ -105,6 +105,7 @@ describe('many tenants at once', () => {
       ...store,
       tenants: async () => rows,
       tenantUse: async () => [],
+      newestCommits: (_, limits) => store.newestCommits(one, limits),
       load: async (_, take) => {
         most = Math.max(most, ++reading);
         return await store.load(one, take).finally(() => reading--);

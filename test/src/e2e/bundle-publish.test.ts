@@ -167,6 +167,7 @@ describe('service bundle publish', () => {
     const { tenant } = await publish();
     const one = await agent(tenant);
     const publishers = [watch('--name', 'a'), watch('--name', 'b')];
+    await until(async () => expect(await admin.agents()).toMatchObject({ total: 3, publishers: 3 }));
     let revision = '';
     for (let n = 0; n < 12; n++) revision = await commit(`group-${n}`);
     await one.serves(revision);
