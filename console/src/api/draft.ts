@@ -1,6 +1,6 @@
 import type { Change } from '@authz-service/sdk/wire';
 import { useSyncExternalStore } from 'react';
-import type { Draft } from './drafted-changes.js';
+import { type Draft, ofEmptied } from './drafted-changes.js';
 
 /** The only stack that the console commits for: those of others are changed where they are declared. */
 export const CONSOLE_STACK = 'console';
@@ -21,7 +21,8 @@ function read(): Draft {
 
 export function saveDraft(draft: Draft): void {
   const key = crypto.randomUUID();
-  keep(draft.changes.length === 0 ? { ...EMPTY, owner: draft.owner, stack: draft.stack } : { ...draft, key });
+  const { owner, stack, changes } = ofEmptied(current, draft, CONSOLE_STACK);
+  keep(changes.length === 0 ? { ...EMPTY, owner, stack } : { ...draft, key });
 }
 
 /** Saves what `draft` has become, unless the draft is another one by now. */

@@ -1,6 +1,6 @@
 import type { Change } from '@authz-service/sdk/wire';
 import { describe, expect, it } from 'vitest';
-import { changedOtherwise, type Draft, forOwner, withChange, withReplaced } from './drafted-changes.js';
+import { changedOtherwise, type Draft, forOwner, ofEmptied, withChange, withReplaced } from './drafted-changes.js';
 
 const draftOf = (base: string, ...changes: Change[]): Draft => ({
   owner: '',
@@ -28,6 +28,14 @@ describe('a draft', () => {
   it('has one change of a record, the last', () => {
     const draft = draftOf('1.a', described('old'), created('b'));
     expect(withChange(draft, described('new'), '1.a').changes).toEqual([created('b'), described('new')]);
+  });
+
+  it('is for the console again once its last change was taken out, not while a stack is typed into an empty one', () => {
+    const empty = { ...draftOf(''), stack: 'acme' };
+    const filled = { ...draftOf('1.a', removed), stack: 'acme' };
+    expect(ofEmptied(filled, empty, 'console').stack).toBe('console');
+    expect(ofEmptied(empty, empty, 'console').stack).toBe('acme');
+    expect(ofEmptied(filled, filled, 'console').stack).toBe('acme');
   });
 
   it('replaces a change wherever it stands by now, and adds it where it has gone', () => {

@@ -29,6 +29,11 @@ export function forOwner(draft: Draft, owner: string | undefined, nobodys: strin
   return { ...draft, stack: owner === 'api' ? nobodys : owner };
 }
 
+/** A draft whose last change was taken out is for `nobodys` again; one that was empty before is for the stack that was typed. */
+export function ofEmptied(before: Draft, after: Draft, nobodys: string): Draft {
+  return before.changes.length > 0 && after.changes.length === 0 ? { ...after, stack: nobodys } : after;
+}
+
 /** The draft with `after` in the place of `before`, or besides the others where `before` is no longer in it. */
 export function withReplaced(draft: Draft, before: Change, after: Change, base: string): Draft {
   const at = draft.changes.findIndex((one) => isSameChange(one, before));

@@ -8,7 +8,7 @@ describe('days of the history', () => {
   });
 
   it('leave other moments to the service', () => {
-    for (const moment of ['2026-02-28T10:00:00Z', '42', 'yesterday', '2026-02-31'])
+    for (const moment of ['2026-02-28T10:00:00Z', '42', 'yesterday', '2026-02-31', '2026-13-05', '2026-00-05'])
       expect([beginningOf(moment), endOf(moment)]).toEqual([moment, moment]);
   });
 

@@ -20,7 +20,8 @@ export function dayBefore(now: Date, days: number): string {
 function midnight(moment: string, daysLater: number): string {
   if (!DAY.test(moment)) return moment;
   const [year = 0, month = 1, day = 1] = moment.split('-').map(Number);
-  // A day that no month has is the service's to refuse.
-  if (new Date(year, month - 1, day).getDate() !== day) return moment;
+  // A day that no month has, or a month that no year has, is the service's to refuse.
+  const named = new Date(year, month - 1, day);
+  if (named.getDate() !== day || named.getMonth() !== month - 1) return moment;
   return new Date(year, month - 1, day + daysLater).toISOString();
 }
