@@ -10,6 +10,7 @@ import { Empty } from '../../ui/empty.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
 import styles from './ask-page.module.css';
+import { type FoundOfAction, knownRows } from './known-rows.js';
 import { type Asked, questionOf } from './question.js';
 
 const PAGE = 100;
@@ -93,9 +94,9 @@ interface Found extends FoundEntity {
 /** Asks about the action, or, where none is named, about each action of the type of resources. */
 async function search(asked: Asked, wanted: number, signal: AbortSignal) {
   const client = clientAt(asked.at);
-  const found = new Map<string, Found>();
+  const found: FoundOfAction[] = [];
+  const entities = new Map<string, FoundEntity>();
   let leftOut = 0;
-  let more = false;
   const absent = new Set<string>();
   const options = {
     signal,
@@ -113,16 +114,19 @@ async function search(asked: Asked, wanted: number, signal: AbortSignal) {
     const question = questionOf({ ...asked, action });
     const all =
       asked.mode === 'who' ? client.searchSubjects(question, options) : client.searchResources(question, options);
-    let count = 0;
+    const ids: string[] = [];
+    let cut = false;
     for await (const entity of all) {
-      if (count === wanted) {
-        more = true;
-        break;
-      }
-      count += 1;
-      const key = `${entity.type}/${entity.id}`;
-      found.set(key, { ...entity, actions: [...(found.get(key)?.actions ?? []), action] });
+      cut = ids.length === wanted;
+      if (cut) break;
+      ids.push(entity.id);
+      entities.set(entity.id, entity);
     }
+    found.push({ action, ids, cut });
   }
-  return { found: [...found.values()], more, leftOut, absent: [...absent] };
+  const rows = knownRows(found).flatMap(({ id, actions }): Found[] => {
+    const entity = entities.get(id);
+    return entity === undefined ? [] : [{ ...entity, actions }];
+  });
+  return { found: rows, more: found.some(({ cut }) => cut), leftOut, absent: [...absent] };
 }
