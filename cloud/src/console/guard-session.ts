@@ -86,11 +86,12 @@ function decidesOverConsole(record: StoredRecord): boolean {
  * access rule gives nothing to anybody: it may speak of everybody's.
  */
 function givenBy(record: StoredRecord): Address[] {
+  if (record.kind === 'access_rule') return [];
   const { references } = definitionOf(record.kind);
   return (references as (fields: unknown) => ReturnType<typeof references>)(record.fields)
     .filter(({ free, target }) => {
       const { kind, path } = splitAddress(target);
-      const gives = record.kind !== 'access_rule' && (kind === 'role' || kind === 'group' || kind === 'policy');
+      const gives = kind === 'role' || kind === 'group' || kind === 'policy';
       return free !== true && (gives || path.split('/')[0] === PROTECTED_APPLICATION);
     })
     .map(({ target }) => target);

@@ -104,7 +104,7 @@ describe('a commit by a session', () => {
     await inGit();
     const browser = await Browser.signIn(cloud, admin);
     const never = {
-      subjects: { roles: ['theirs'], groups: ['team'] },
+      subjects: { roles: ['theirs', 'service-console/editor'], groups: ['team'] },
       actions: ['read'],
       resources: { types: ['billing/invoice'] },
     };

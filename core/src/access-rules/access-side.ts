@@ -65,6 +65,7 @@ export class AccessSide {
   readonly #located = new Map<string, Located>();
   readonly #actions = new Map<string, ReadonlySet<string>>();
   readonly #coverings = new Map<string, readonly Covering[]>();
+  #rolesByName: ReadonlyMap<string, readonly Path[]> | undefined;
 
   /** `other` is the state that this one is compared with, and `people` the side of a state with the same people, if any. */
   constructor(
@@ -80,6 +81,12 @@ export class AccessSide {
 
   declares(type: Path): boolean {
     return recordAt(this.view, 'resource_type', type) !== undefined;
+  }
+
+  /** The paths of all roles of this name. */
+  rolesNamed(name: string): readonly Path[] {
+    this.#rolesByName ??= rolesByName(this.view);
+    return this.#rolesByName.get(name) ?? [];
   }
 
   /** A unit as requests can ask for it here. */
@@ -342,4 +349,17 @@ function wayOf(unit: ResourceUnit, period: Period, places: readonly (Path | unde
 
 export function counts({ start, end }: Period, { from }: KnownSpan): boolean {
   return start <= from && from < end;
+}
+
+function rolesByName(view: AccessView): Map<string, Path[]> {
+  const found = new Map<string, Path[]>();
+  for (const address of view.addresses('role')) {
+    const path = address.slice('role/'.length);
+    const name = recordAt(view, 'role', path)?.fields.name;
+    if (name === undefined) continue;
+    const known = found.get(name);
+    if (known === undefined) found.set(name, [path]);
+    else known.push(path);
+  }
+  return found;
 }

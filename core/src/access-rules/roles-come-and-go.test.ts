@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type DeclaredRecord, declare } from '../records/registry.js';
 import { finished } from '../time-slicing.js';
 import { judgeChange } from './judge-rules.js';
@@ -63,5 +63,17 @@ describe('a role that comes or goes by itself', () => {
     ['breaks nothing where it gives nothing', [], [role('chief')], []],
   ])('%s', (_, before, after, expected) => {
     expect(brokenBy([...TENANT, ...before], [...TENANT, ...after])).toEqual(expected);
+  });
+
+  it('looks through all roles no more often the more of them come', () => {
+    const looksAt = (count: number) => {
+      const roles = Array.from({ length: count }, (_, index) => role(`r${index}`));
+      const [old, now] = [accessViewOf(TENANT), accessViewOf([...TENANT, ...roles])];
+      const looks = [old, now].map((view) => vi.spyOn(view, 'addresses'));
+      const pairs = roles.map((after) => ({ address: after.address, before: undefined, after }));
+      finished(judgeChange(old, now, pairs, NOW));
+      return looks.reduce((sum, { mock }) => sum + mock.calls.filter(([kind]) => kind === 'role').length, 0);
+    };
+    expect(looksAt(20)).toBe(looksAt(2));
   });
 });

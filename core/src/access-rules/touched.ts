@@ -153,11 +153,10 @@ function subjectOf(address: Address): { type: string; path: Path } {
 }
 
 /** The roles of applications that requests mean by the name of a role of the tenant where that is not there (1.5). */
-function namesakesOf({ view }: AccessSide, role: Path): Path[] {
-  const name = recordAt(view, 'role', role)?.fields.name;
-  if (role.includes('/')) return [];
-  const others = [...view.addresses('role')].map((address) => address.slice('role/'.length));
-  return others.filter((one) => one !== role && recordAt(view, 'role', one)?.fields.name === name);
+function namesakesOf(side: AccessSide, role: Path): Path[] {
+  const name = recordAt(side.view, 'role', role)?.fields.name;
+  if (role.includes('/') || name === undefined) return [];
+  return side.rolesNamed(name).filter((one) => one !== role);
 }
 
 function* policiesOf(side: AccessSide, principals: Iterable<Address>): Generator<PolicyRecord> {
