@@ -3,7 +3,7 @@ import { TenantState } from '@authz-service/core/state/tenant-state';
 import { finished } from '@authz-service/core/time-slicing';
 import { describe, expect, it } from 'vitest';
 import { differingRecords } from '../history/differing-records.js';
-import { answerOf } from './draft-answers.js';
+import { answerOf, type Base } from './draft-answers.js';
 import type { Differing, DraftTask, StatesCompared } from './draft-work.js';
 
 const AT = '2027-03-01T12:00:00.000Z';
@@ -127,5 +127,22 @@ describe('what differs between two states', () => {
     const worst = compare(before, after, 1);
     expect([all.access.findings.length, all.finding_count]).toEqual([2, 2]);
     expect([worst.access.findings, worst.finding_count]).toEqual([all.access.findings.slice(0, 1), 2]);
+  });
+});
+
+describe('a review', () => {
+  it('is kept for its next page, and gone once something else is asked', () => {
+    const records = [record('application', 'docs', { name: 'docs' })];
+    const base: Base = { key: 'acme', tenant: 'acme', revision: '2.0123456789abcdef', records };
+    const now = Date.parse(AT);
+    const question = { list: { list: 'rows', offset: 0, limit: 1 } } as const;
+    const task: DraftTask = { review: { scope: { part: 'application', path: 'docs' }, now, question } };
+    answerOf(task, base, []);
+    const kept = base.review;
+    answerOf(task, base, []);
+    expect(kept).toBeDefined();
+    expect(base.review).toBe(kept);
+    answerOf({ lint: { now, listedMax: 1 } }, base, []);
+    expect(base.review).toBeUndefined();
   });
 });

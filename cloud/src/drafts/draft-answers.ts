@@ -29,6 +29,8 @@ export interface Base extends work.DraftBase {
  */
 export function answerOf(task: work.DraftTask, base: Base, differing: readonly work.Differing[]): work.DraftFound {
   const { records } = base;
+  // It takes as much memory as what else is asked for.
+  if (!('review' in task)) delete base.review;
   if ('draft' in task) return planOf(base, task.draft);
   if ('denied' in task) return whyNot(records, task.denied.request, { now: task.denied.now });
   if ('lint' in task) return linted(records, task.lint);
