@@ -65,6 +65,7 @@ const accessShape = {
       kind: z.literal('named_role'),
       role: z.string(),
       types: z.array(z.string()).optional().meta({ description: 'Only subjects of these types.' }),
+      types_except: z.array(z.string()).optional().meta({ description: 'Subjects of all types but these.' }),
     }),
   ]),
   actions: z.array(z.string()),

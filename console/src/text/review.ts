@@ -50,10 +50,11 @@ export const review = {
   since: 'Since',
   sinceThen: 'since',
   unrecorded: (type: string) => (type === '*' ? 'Anybody without a record' : `Any ${type} without a record`),
-  namedRole: (role: string, types: readonly string[] = []) =>
-    types.length === 0
-      ? `Whoever a request names role/${role} for`
-      : `Whoever of type ${types.join(', ')} a request names role/${role} for`,
+  namedRole: (role: string, types: readonly string[] = [], except: readonly string[] = []) => {
+    const who = types.length === 0 ? 'Whoever' : `Whoever of type ${types.join(', ')}`;
+    const others = except.length === 0 ? '' : `, but nobody of type ${except.join(', ')}`;
+    return `${who} a request names role/${role} for${others}`;
+  },
   members: (of: string, count: number) => `${of}, ${counted(count, 'subject')}`,
   everyone: (type: string) => (type === '*' ? 'Everyone with a record' : `Every ${type} with a record`),
   count: (subjects: number) => counted(subjects, 'subject'),

@@ -151,7 +151,7 @@ function rectanglesBehind(
 function alikeIn({ ways }: Rectangle): AlikeSubjects[] {
   return [...ways].map(([{ one, members }, way]) => ({
     ...{ kind: one.kind, type: one.type, alike: one.index, of: one.members.length, members },
-    ...(one.role !== undefined && { role: one.role }),
+    ...(one.role !== undefined && { role: one.role, types: one.types ?? [] }),
     by: way.split(' ').filter(Boolean) as Address[],
   }));
 }

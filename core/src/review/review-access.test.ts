@@ -100,7 +100,8 @@ function whoOf(subject: RowSubject): string {
   if (subject.kind === 'recorded') return subject.path;
   if (subject.kind === 'members') return `${subject.count} of ${subject.of}`;
   if (subject.kind === 'unrecorded') return `unrecorded ${subject.type}`;
-  return ['named_role', subject.role, ...(subject.types ? ['for', ...subject.types] : [])].join(' ');
+  const { role, types = [], types_except: except = [] } = subject;
+  return ['named_role', role, ...types.map((one) => `for ${one}`), ...except.map((one) => `but ${one}`)].join(' ');
 }
 
 describe('a review', () => {
@@ -264,19 +265,17 @@ describe('a review', () => {
     expect(who).toEqual(['1 of group/board', '1 of group/staff']);
   });
 
-  it('says of which types of subjects a role that requests name is worth something', () => {
-    const records = [
-      policy('files'),
-      given('files', 'role', 'reader'),
-      policy('shut', { effect: 'DENY', priority: 1 }),
-      given('shut', 'everyone', 'user'),
+  it('says of which types of subjects a role that requests name is worth something, in its digest too', () => {
+    const open = [policy('files'), given('files', 'role', 'reader'), policy('shut', { effect: 'DENY', priority: 1 })];
+    const denied = [...open, given('shut', 'everyone', 'user')];
+    const robots = [
       policy('robots', { effect: 'DENY', priority: 1, condition: 'subject.type != "robot"' }),
-      given('robots', 'everyone', '*'),
-      record('subject', { type: 'robot', id: 'r2' }),
+      ...[given('robots', 'everyone', '*'), record('subject', { type: 'robot', id: 'r2' })],
     ];
-    expect(lines(records, FILES)[0]).toBe(
-      'named_role reader for robot: read: all docs/file: role/reader > policy/files',
-    );
+    const told = [open, denied, [...denied, ...robots]].map((records) => lines(records, FILES)[0]?.split(':')[0]);
+    expect(told).toEqual(['named_role reader', 'named_role reader but user', 'named_role reader for robot']);
+    const [before, after] = [denied, open].map((records) => review(records, FILES).signed([]).rows_digest);
+    expect(after).not.toBe(before);
   });
 
   describe('with pages', () => {

@@ -32,7 +32,7 @@ interface Statement extends Said {
 type About =
   | { readonly kind: 'recorded' | 'unrecorded' }
   | { readonly kind: 'members'; readonly of: string }
-  | { readonly kind: 'named_role'; readonly role: Path };
+  | { readonly kind: 'named_role'; readonly role: Path; readonly types: readonly string[] };
 
 interface Told {
   readonly about: About;
@@ -197,8 +197,8 @@ export class ReviewRows {
   }
 }
 
-function aboutOf({ kind, role = '', by }: AlikeSubjects): readonly About[] {
-  if (kind === 'named') return [{ kind: 'named_role', role: splitReference(role).path }];
+function aboutOf({ kind, role = '', types = [], by }: AlikeSubjects): readonly About[] {
+  if (kind === 'named') return [{ kind: 'named_role', role: splitReference(role).path, types }];
   if (kind === 'unrecorded') return [{ kind }];
   return by.map((of): About => (of === 'own' ? { kind: 'recorded' } : { kind: 'members', of }));
 }
@@ -211,8 +211,11 @@ function rowsAbout(about: About, members: readonly Member[]): { subject: RowSubj
     case 'unrecorded':
       return members.map(({ path }) => ({ subject: { kind: 'unrecorded', type: path }, of: [] }));
     case 'named_role': {
+      const { kind, role } = about;
       const types = members.map(({ path }) => path).sort();
-      return [{ subject: { ...about, ...(!types.includes(OTHER) && { types }) }, of: [] }];
+      if (!types.includes(OTHER)) return [{ subject: { kind, role, types }, of: [] }];
+      const except = about.types.filter((type) => !types.includes(type)).sort();
+      return [{ subject: { kind, role, ...(except.length > 0 && { types_except: except }) }, of: [] }];
     }
     case 'members': {
       const of = members.toSorted((left, right) => (left.path < right.path ? -1 : 1));

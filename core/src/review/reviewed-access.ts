@@ -16,8 +16,13 @@ export type RowSubject =
   | { readonly kind: 'members'; readonly of: Address; readonly count: number }
   | RecordedSubject
   | { readonly kind: 'unrecorded'; readonly type: string }
-  /** With `types` only subjects of these. */
-  | { readonly kind: 'named_role'; readonly role: Path; readonly types?: readonly string[] };
+  /** With `types` only subjects of these, with `types_except` of all but these; never with both. */
+  | {
+      readonly kind: 'named_role';
+      readonly role: Path;
+      readonly types?: readonly string[];
+      readonly types_except?: readonly string[];
+    };
 
 /** How a subject comes to a policy that allows it something. */
 export interface Way {

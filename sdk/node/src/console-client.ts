@@ -155,7 +155,7 @@ export interface ReviewRow {
     | { kind: 'recorded'; path: string; name?: string }
     | { kind: 'unrecorded'; type: string }
     /** With `types` only subjects of these. */
-    | { kind: 'named_role'; role: string; types?: string[] };
+    | { kind: 'named_role'; role: string; types?: string[]; types_except?: string[] };
   /** `*` stands for every action but those of `actions_except`. */
   actions: string[];
   actions_except?: string[];

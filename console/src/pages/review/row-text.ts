@@ -8,7 +8,7 @@ export function whoText({ subject }: Pick<ReviewRow, 'subject'>): string {
   if (subject.kind === 'members') return review.members(ofText(subject.of), subject.count);
   return subject.kind === 'unrecorded'
     ? review.unrecorded(subject.type)
-    : review.namedRole(subject.role, subject.types);
+    : review.namedRole(subject.role, subject.types, subject.types_except);
 }
 
 /** What subjects belong to: `group/finance`, or everyone in words. */

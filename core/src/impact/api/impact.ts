@@ -11,6 +11,8 @@ export interface AlikeSubjects {
   readonly type: string;
   /** The address of that role. */
   readonly role?: Address;
+  /** With `role`: the types that are told apart for it; `*` stands for all others. */
+  readonly types?: readonly string[];
   /** Names all that act alike, of whom the finding may be about some. */
   readonly alike: number;
   /** How many act alike. */

@@ -39,6 +39,8 @@ export interface SubjectClass {
   readonly kind: 'recorded' | 'unrecorded' | 'named';
   /** The address of that role. */
   readonly role?: Address;
+  /** The types of all classes of that role. */
+  readonly types?: readonly string[];
   readonly members: readonly Member[];
   readonly before: Closure;
   readonly after: Closure;
@@ -211,10 +213,15 @@ export class SubjectClasses {
       const members = [new Member(type, '', undefined, undefined)];
       add({ type, kind: 'unrecorded', members, ...closures(`?${type}`, `?${type}`) });
     }
+    const typesOf = new Map<Address, string[]>();
     for (const { role, type, before, after } of this.#roles.values()) {
       const nobody = closures(`?${type}`, `?${type}`);
       const members = [new Member(type, '', undefined, undefined)];
-      add({ type, kind: 'named', role, members, before: before ?? nobody.before, after: after ?? nobody.after });
+      const types = typesOf.get(role) ?? [];
+      types.push(type);
+      typesOf.set(role, types);
+      const sides = { before: before ?? nobody.before, after: after ?? nobody.after };
+      add({ type, kind: 'named', role, types, members, ...sides });
     }
     return found;
   }
