@@ -93,13 +93,19 @@ function readOrganization(root: string, name: string, files: string[]): Organiza
   return organizationOf(name, files.map(part));
 }
 
-/** What one file says of its organization. */
+/**
+ * What one file says of its organization.
+ * @public as the bench reads past states of the files with it
+ */
 export interface Part {
   file: string;
   content: z.output<typeof document>;
 }
 
-/** The organization that these parts make. Throws `InputError` for a team that is declared twice. */
+/**
+ * The organization that these parts make. Throws `InputError` for a team that is declared twice.
+ * @public as the bench reads past states of the files with it
+ */
 export function organizationOf(name: string, parts: readonly Part[]): Organization {
   const organization: Organization = {
     name,
@@ -121,7 +127,10 @@ export function organizationOf(name: string, parts: readonly Part[]): Organizati
   return organization;
 }
 
-/** Reads the text of a file; `file` names it in errors. */
+/**
+ * Reads the text of a file; `file` names it in errors.
+ * @public as the bench reads past states of the files with it
+ */
 export function readPart(text: string, file: string): Part {
   const lines = new LineCounter();
   const parsed = parseDocument(text, { lineCounter: lines });
