@@ -5,7 +5,7 @@ import type { DecisionList, Remainders, RemainingCandidate } from '../impact/rem
 import { ANY_CHOSEN } from '../impact/remainder/specialise.js';
 import type { JsonObject } from '../json.js';
 import { type Address, decodeSegment, type Path, path as pathOf, typeOfResource } from '../records/address.js';
-import { EVERYONE } from '../records/everyone.js';
+import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
 import { remembered } from '../remembered.js';
 import { eachInSteps } from '../time-slicing.js';
 import { type AccessView, mentioning, recordAt } from './access-view.js';
@@ -104,9 +104,13 @@ export class AccessSide {
     );
   }
 
-  /** The actions that policies on a unit name, or a condition there that reads the action's name. */
+  /** The actions that a unit's type declares, and those that policies on it name, or conditions that read an action's name. */
   actionsOn(unit: ResourceUnit): ReadonlySet<string> {
-    return remembered(this.#actions, unit.key, () => new Set(this.policies.actionsOn(unit, this.locate(unit))));
+    return remembered(this.#actions, unit.key, () => {
+      const declared = recordAt(this.view, 'resource_type', unit.type)?.fields.actions ?? [];
+      const forms = this.formsOf(unit).flatMap((form) => [...this.policies.actionsOn(form, this.locate(form))]);
+      return new Set([...declared, ...forms]);
+    });
   }
 
   /** The direct members of a group. */
@@ -196,7 +200,7 @@ export class AccessSide {
     { type, path }: SubjectUnit,
     closure: Closure,
     unit: ResourceUnit,
-    action: string,
+    action: string | FreeText,
     { span, properties, names, free }: { span: KnownSpan; properties: Properties; names: boolean; free: FreeUniverse },
   ): Known {
     const [application = '', bare = ''] = unit.type.split('/').map(decodeSegment);
@@ -207,7 +211,7 @@ export class AccessSide {
         id: path === undefined ? free.subjectId(type) : decodeSegment(path.slice(path.indexOf('/') + 1)),
         ...properties.subject,
       },
-      action: { name: action === OTHER_ACTION ? free.otherAction(unit.type) : action, sent: true },
+      action: { name: action, sent: true },
       resource: {
         type: bare,
         application,
@@ -260,41 +264,29 @@ export class AccessSide {
   }
 }
 
-/** The ids and names that no record has, and so are variables. */
+/** The ids and names that no record has, and so are variables. What is no variable is judged by itself. */
 export class FreeUniverse {
   readonly #ids = new Map<string, FreeText>();
   readonly #names = new Map<Path, FreeNames>();
 
-  readonly #actions = new Map<Path, FreeText>();
-  #otherType: FreeText | undefined;
+  readonly #actions = new Map<string, FreeText>();
+  #types: ReadonlySet<string> | undefined;
+  /** The types of subjects that no record mentions. */
+  readonly otherType: FreeText = { admits: (type) => !this.types.has(type) };
 
   constructor(private readonly views: readonly AccessView[]) {}
 
-  /** The types of subjects that no record mentions. */
-  get otherType(): FreeText {
-    if (this.#otherType === undefined) {
-      let types: ReadonlySet<string> | undefined;
-      this.#otherType = {
-        admits: (type) => {
-          types ??= new Set(this.views.flatMap((view) => [...mentionedTypes(view)]));
-          return !types.has(type);
-        },
-      };
-    }
-    return this.#otherType;
+  /** The types of subjects that records mention. */
+  get types(): ReadonlySet<string> {
+    this.#types ??= new Set(this.views.flatMap((view) => [...mentionedTypes(view)]));
+    return this.#types;
   }
 
-  /** The actions on resources of a type that nothing names. */
-  otherAction(type: Path): FreeText {
-    return remembered(this.#actions, type, () => {
-      let actions: ReadonlySet<string> | undefined;
-      return {
-        admits: (action) => {
-          actions ??= new Set(this.views.flatMap((view) => [...namedActions(view, type)]));
-          return !actions.has(action);
-        },
-      };
-    });
+  /** The actions besides those that are named. */
+  otherAction(named: ReadonlySet<string>): FreeText {
+    return remembered(this.#actions, JSON.stringify([...named].sort()), () => ({
+      admits: (action) => !named.has(action),
+    }));
   }
 
   subjectId(type: string): FreeText {
@@ -310,26 +302,18 @@ export class FreeUniverse {
   }
 }
 
-/** The types of subjects that records mention. */
-export function* mentionedTypes(view: AccessView): Generator<string> {
+function* mentionedTypes(view: AccessView): Generator<string> {
   for (const kind of ['policy_assignment', 'role_assignment'] as const)
-    for (const address of view.mentionedBy(kind, EVERYONE)) yield decodeSegment(address.slice(EVERYONE.length + 1));
+    for (const address of view.mentionedBy(kind, EVERYONE)) {
+      const type = address.slice(EVERYONE.length + 1);
+      if (type !== EVERY_TYPE) yield decodeSegment(type);
+    }
   yield* view.subjectTypes();
   for (const address of view.addresses('subject_type')) yield decodeSegment(address.slice('subject_type/'.length));
   for (const address of view.addresses('access_rule')) {
     const fields = recordAt(view, 'access_rule', address.slice('access_rule/'.length))?.fields;
     const type = fields?.only?.subjects?.type;
     if (type !== undefined) yield type;
-  }
-}
-
-/** The actions that a type declares or a policy names. */
-function* namedActions(view: AccessView, type: Path): Generator<string> {
-  yield* recordAt(view, 'resource_type', type)?.fields.actions ?? [];
-  for (const address of view.addresses('policy')) {
-    const fields = recordAt(view, 'policy', address.slice('policy/'.length))?.fields;
-    yield* fields?.actions ?? [];
-    for (const { actions } of fields?.resources ?? []) yield* actions;
   }
 }
 

@@ -114,9 +114,9 @@ export class CoveringPolicies {
     );
   }
 
-  /** The conditions of the policies that cover all resources of a type. */
-  conditionsOn(type: Path): string[] {
-    return this.#onType(type).map(({ fields }) => fields.condition ?? '');
+  /** The guards of the policies that cover all resources of a type. */
+  guardsOn(type: Path): PolicyRecord['fields'][] {
+    return this.#onType(type).map(({ fields }) => fields);
   }
 
   /** The policies that cover all resources of a type. */

@@ -1,10 +1,11 @@
 import type { Formula } from '../impact/remainder/formula.js';
-import type { Known, KnownProperties, KnownSpan } from '../impact/remainder/known.js';
+import type { FreeText, Known, KnownProperties, KnownSpan } from '../impact/remainder/known.js';
 import type { DecisionList, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
 import type { Witness } from '../impact/remainder/witness.js';
 import type { JsonObject } from '../json.js';
 import { type Path, typeOfResource } from '../records/address.js';
-import type { AccessSide, FreeUniverse, Reach, SubjectUnit } from './access-side.js';
+import { remembered } from '../remembered.js';
+import { type AccessSide, type FreeUniverse, OTHER_ACTION, type Reach, type SubjectUnit } from './access-side.js';
 import { recordAt } from './access-view.js';
 import { liesAmongOthers, type ResourceUnit, unrecordedUnit } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
@@ -49,6 +50,7 @@ const ABOVE = 2_000_000;
 /** Judges subjects on resources by one rule. */
 export class CellJudge {
   readonly #known = new Map<string, Breach['witness'] | 'no' | 'unsaid'>();
+  readonly #others = new Map<string, FreeText>();
 
   constructor(
     private readonly remainders: Remainders,
@@ -160,10 +162,11 @@ export class CellJudge {
     const { sides, free } = this;
     const subjects = { before: sides.before.propertiesOf(subject), after: sides.after.propertiesOf(subject) };
     const resources = { before: sides.before.resourceProperties(unit), after: sides.after.resourceProperties(unit) };
+    const name = action === OTHER_ACTION ? this.#otherAction(unit) : action;
     const answer = (side: 'before' | 'after', { unit: form, reaches }: Asked): Answer => {
       const properties = { subject: propertiesIn(side, subjects), resource: propertiesIn(side, resources) };
       const closure = side === 'before' ? before : after;
-      const known: Known = sides[side].known(subject, closure, form, action, {
+      const known: Known = sides[side].known(subject, closure, form, name, {
         span,
         properties,
         names: claim.names,
@@ -172,15 +175,16 @@ export class CellJudge {
       const list = sides[side].listOf(reaches, known, claim.names, claim.form === 'always' ? 'count' : 'ignore');
       const { formulas } = this.remainders;
       const declared = sides[side].declares(form.type);
-      const means = declared && claim.means(form, sides[side].locate(form).places);
+      const said = (side === 'before' && claim.former) || claim;
+      const means = declared && said.means(form, sides[side].locate(form).places);
       const { unknown } = sides[side].locate(form);
-      const maybe = !means && declared && claim.below && liesAmongOthers(form);
+      const maybe = !means && declared && said.below && liesAmongOthers(form);
       // The rule speaks of it where it lies in one of these.
-      const below = maybe ? [...claim.named].filter((place) => unknown.has(typeOfResource(place))) : [];
+      const below = maybe ? [...said.named].filter((place) => unknown.has(typeOfResource(place))) : [];
       const elsewhere = formulas.not(formulas.or(below.map((place) => sides[side].liesBelow(place, known))));
       const exempt = (strict: boolean) =>
         means || below.length > 0
-          ? formulas.or([...(means ? [] : [elsewhere]), claim.exempt(this.remainders, subject, known, strict)])
+          ? formulas.or([...(means ? [] : [elsewhere]), said.exempt(this.remainders, subject, known, strict)])
           : formulas.constant('true');
       return { list, exempt: exempt(false), strict: () => exempt(true) };
     };
@@ -192,6 +196,16 @@ export class CellJudge {
     const found = claim.form === 'always' ? this.#lost(former, present) : this.#gained(former, present);
     this.#known.set(key, found);
     return found;
+  }
+
+  /** Any action but those that either state names there, which are judged by themselves; one called `*` is not. */
+  #otherAction(unit: ResourceUnit): FreeText {
+    const { before, after } = this.sides;
+    return remembered(this.#others, unit.key, () => {
+      const named = new Set([...before.actionsOn(unit), ...after.actionsOn(unit)]);
+      named.delete(OTHER_ACTION);
+      return this.free.otherAction(named);
+    });
   }
 
   /** A request that is allowed after, of which the rule speaks, and that did not break it before. */

@@ -13,13 +13,13 @@ import { breakingRequest } from './breaking-request.js';
 import { type Covering, type PolicyRecord, policyPath } from './covering-policies.js';
 import { type Breach, type Cell, CellJudge } from './judge-cell.js';
 import { JudgedPlaces, type UnitActions } from './judged-places.js';
-import { asksForAncestors, readsChange, subjectPropertiesRead } from './reads-change.js';
+import { asksForAncestors, readsChange, readsSubjectId, subjectPropertiesRead } from './reads-change.js';
 import type { ResourceUnit } from './resource-places.js';
 import { RuleClaim, type RuleRecord } from './rule-claim.js';
 import { SeveralParents, type Situation } from './several-parents.js';
 import type { Closure, Holding, SharedClosure } from './subject-closure.js';
 import { type Concerned, subjectsOf } from './subjects-of.js';
-import { type RecordPair, type Touch, touchOf } from './touched.js';
+import { type RecordPair, type Touch, touchOf, touchOfAll } from './touched.js';
 import { ResourceUnits } from './units-of.js';
 import type { Violation } from './violation.js';
 
@@ -32,15 +32,19 @@ const EVERYBODY: readonly string[] = ['everyone/*'];
 
 /**
  * What a change-set makes possible or impossible against the rules before it and after it (docs/semantics.md 11.6 to 11.8):
- * at most one violation of each rule. Only rules that a changed record can touch are looked at.
+ * at most one violation of each rule. Only rules that a changed record can touch are looked at. `ruling` has the rules before
+ * it as they refer to what has other names after.
  */
 export function* judgeChange(
   before: AccessView,
   after: AccessView,
   pairs: Iterable<RecordPair>,
   now: number,
+  ruling: AccessView = before,
 ): Generator<undefined, Violation[]> {
-  const claims = [...claimsOf(before, now)];
+  const claims = [...claimsOf(ruling, now)].map(({ rule }) =>
+    RuleClaim.of(rule, before.get(rule.address) as RuleRecord),
+  );
   for (const claim of claimsOf(after, now))
     if (!claims.some((known) => known.rule.fields === claim.rule.fields)) claims.push(claim);
   if (claims.length === 0) return [];
@@ -58,14 +62,16 @@ export function* judgeChange(
     touches.push(...judge.touches(pair));
   }
   const found = new Map<string, Violation>();
-  for (const claim of claims)
-    for (const each of touches) {
+  for (const claim of claims) {
+    yield;
+    for (const each of claim.former === undefined ? touches : [...touches, touchOfAll(claim.rule.address)]) {
       const touch = claim.touchedBy(each);
       const key = `${claim.rule.address} ${claim.rule.fields.mode}`;
       if (found.has(key) || !(claim.form === 'always' ? touch.loses : touch.gains)) continue;
       const [violation] = yield* judge.violations(claim, touch, 1);
       if (violation !== undefined) found.set(key, violation);
     }
+  }
   return [...found.values()];
 }
 
@@ -169,6 +175,7 @@ class RuleJudge {
   readonly #both: readonly Side[];
   /** Those that differ in people. */
   readonly #peoples: readonly Side[];
+  readonly #free: FreeUniverse;
   readonly #cells: CellJudge;
   readonly #units: ResourceUnits;
   readonly #several: SeveralParents;
@@ -181,7 +188,8 @@ class RuleJudge {
     this.#sides = { before: first, after: second };
     this.#both = before === after ? [second] : [first, second];
     this.#peoples = samePeople ? [second] : this.#both;
-    this.#cells = new CellJudge(remainders, this.#sides, new FreeUniverse([before, after]), now);
+    this.#free = new FreeUniverse([before, after]);
+    this.#cells = new CellJudge(remainders, this.#sides, this.#free, now);
     this.#units = new ResourceUnits(this.#both);
     this.#several = new SeveralParents(this.#sides, this.#units);
   }
@@ -203,6 +211,7 @@ class RuleJudge {
     }
     const anywhere: UnitActions[] = [];
     for (const unit of this.#several.typesOf(claim, touch)) {
+      yield;
       const actions = this.#actions(claim, unit, touch);
       if (actions.length > 0) anywhere.push([unit, actions]);
     }
@@ -277,9 +286,8 @@ class RuleJudge {
     const all = [...guards].map(({ condition }) => condition).join('\n');
     const asksRoles = /\bhas_role\b/.test(all);
     const asks = /\b(?:in_group|has_role)\b/.test(all);
-    // Naming the variable by itself reads all of it.
-    const readsIds = /\bsubject\s*(?:\.\s*id\b|\[|[^.\s[]|$)/m.test(all);
-    const types = new Set([...guards].flatMap(({ condition }) => [...textsInCondition(condition, 'subject.type')]));
+    const readsIds = [...guards].some(readsSubjectId);
+    const written = [...guards].flatMap(({ condition }) => [...textsInCondition(condition, 'subject.type')]);
     const ancestors = asksForAncestors([...guards]);
     return {
       principals,
@@ -288,7 +296,7 @@ class RuleJudge {
       ancestors,
       denies,
       readsIds,
-      types,
+      types: new Set([...this.#free.types, ...written]),
       reads: subjectPropertiesRead([...guards]),
       acting,
     };
@@ -351,7 +359,7 @@ class RuleJudge {
   /** The actions that policies on a resource or the rule name, declared or not. */
   #actionsNamed({ guards }: RuleClaim, unit: ResourceUnit): string[] {
     const own = guards.flatMap(({ condition }) => [...textsInCondition(condition, 'action.name')]);
-    return [...own, ...this.#both.flatMap((side) => side.formsOf(unit).flatMap((form) => [...side.actionsOn(form)]))];
+    return [...own, ...this.#both.flatMap((side) => [...side.actionsOn(unit)])];
   }
 
   /** Whether a touch may make a difference to an action on a resource. */

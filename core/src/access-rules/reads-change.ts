@@ -50,6 +50,25 @@ export function subjectPropertiesRead(guards: readonly PolicyGuard[]): ReadonlyS
   return names;
 }
 
+/** Whether a guard reads the id of the subject, or all of the subject. */
+export function readsSubjectId(guard: PolicyGuard): boolean {
+  return guard.condition !== undefined && readsOfCondition(guard).subjectId;
+}
+
+/** Whether a guard reads the type of the resource or of what it lies below, or the application of that. */
+export function readsResourceType(guard: PolicyGuard): boolean {
+  if (guard.condition === undefined) return false;
+  const { resourceType, ancestors } = readsOfCondition(guard);
+  return resourceType || ancestors.length > 0;
+}
+
+/** Whether a guard reads the name, the id or the place of a resource, or all of it. */
+export function tellsResourcesApart(guard: PolicyGuard): boolean {
+  if (guard.condition === undefined) return false;
+  const { resourceNames, ancestors } = readsOfCondition(guard);
+  return resourceNames || ancestors.length > 0;
+}
+
 /** Whether one of these guards reads what a resource lies below. */
 export function asksForAncestors(guards: readonly PolicyGuard[]): boolean {
   return guards.some((guard) => guard.condition !== undefined && readsOfCondition(guard).ancestors.length > 0);

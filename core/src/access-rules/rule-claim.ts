@@ -17,7 +17,8 @@ export class RuleClaim {
   static readonly #known = new WeakMap<RuleRecord, RuleClaim>();
 
   /** The claim of a rule, read once. */
-  static of(rule: RuleRecord): RuleClaim {
+  static of(rule: RuleRecord, former?: RuleRecord): RuleClaim {
+    if (former !== undefined && former.fields !== rule.fields) return new RuleClaim(rule, RuleClaim.of(former));
     const known = RuleClaim.#known.get(rule) ?? new RuleClaim(rule);
     RuleClaim.#known.set(rule, known);
     return known;
@@ -32,7 +33,11 @@ export class RuleClaim {
   readonly #types: ReadonlySet<Path>;
   readonly #named: ReadonlySet<Path>;
 
-  private constructor(readonly rule: RuleRecord) {
+  /** `former` is the same rule before, where what it refers to was renamed and is not the same to requests. */
+  private constructor(
+    readonly rule: RuleRecord,
+    readonly former?: RuleClaim,
+  ) {
     const { fields } = rule;
     this.form = RULE_FORMS.find((form) => fields[form] !== undefined) ?? 'never';
     this.#claim = fields[this.form] as Claim;
@@ -62,11 +67,6 @@ export class RuleClaim {
   /** The groups, roles and others that it refers to. */
   get asked(): ReadonlySet<Address> {
     return this.#asked;
-  }
-
-  /** All of its expressions. */
-  get texts(): string {
-    return this.guards.map(({ condition }) => condition).join('\n');
   }
 
   get named(): ReadonlySet<Path> {

@@ -41,6 +41,7 @@ const SETS_MAX = 600;
 const ALL_SETS_MAX = 20_000;
 /** So many resources are told apart by what they lie in. */
 const STEPS_MAX = 2_000;
+const STEP = 50;
 
 /**
  * The resources without a record that requests may say to lie below several parents, or of which they say some and not
@@ -89,8 +90,10 @@ export class SeveralParents {
     }
     const unsaid = partly ? partsOf(declared.map(({ property }) => property)) : [[]];
     const most = this.#most(parents.length, claim, situation);
+    let looked = 0;
     for (const properties of unsaid)
       for (const below of setsOf(parents, most.size)) {
+        if (++looked % STEP === 0) yield undefined;
         if (below.length < (properties.length === 0 ? 2 : 0) || !this.#isTouched(below, touch)) continue;
         const canBeSaid = (path: Path) =>
           declared.some((parent) => parent.type === typeOfResource(path) && !properties.includes(parent.property));
@@ -239,10 +242,10 @@ export class SeveralParents {
   }
 }
 
-/** Nothing, and each part that is not all: of many properties, one or two. */
+/** Nothing, and each part that is not all: of more than five properties, one or two, or all but one or two. */
 function partsOf(properties: readonly string[]): string[][] {
-  const size = properties.length > 3 ? 2 : properties.length - 1;
-  return [...setsOf(properties, size)];
+  const parts = [...setsOf(properties, properties.length - 1)];
+  return parts.filter(({ length }) => length <= 2 || length >= properties.length - 2);
 }
 
 /** The sets of at most so many items, the small ones first. */

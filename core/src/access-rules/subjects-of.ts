@@ -1,6 +1,6 @@
 import { type Address, decodeSegment, type Path } from '../records/address.js';
 import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
-import { type AccessSide, mentionedTypes, OTHER_TYPE, type SubjectUnit } from './access-side.js';
+import { type AccessSide, OTHER_TYPE, type SubjectUnit } from './access-side.js';
 import { mentioning } from './access-view.js';
 import type { RuleClaim } from './rule-claim.js';
 
@@ -51,7 +51,7 @@ export interface Concerned {
   readonly principals: ReadonlySet<Address>;
   /** Whether conditions there read the id of a subject, so that one without a record does not stand for those with one. */
   readonly readsIds: boolean;
-  /** The types that conditions there which read the type of a subject write out. */
+  /** The types that records mention, or conditions there which read the type of a subject. */
   readonly types: ReadonlySet<string>;
 }
 
@@ -73,7 +73,7 @@ export function* subjectsOf(
   const everybody = (type: string) => touched.types.has(EVERY_TYPE) || touched.types.has(type);
   const limited = touched.types.size > 0 ? yield* limitsOf(sides, claim) : undefined;
   if (touched.types.size > 0 && limited === undefined) {
-    const types = subjectType === undefined ? knownTypes(sides, [...touched.types, ...concerned.types]) : [subjectType];
+    const types = subjectType === undefined ? knownTypes([...touched.types, ...concerned.types]) : [subjectType];
     for (const type of types) if (everybody(type)) yield { type, path: undefined };
   }
   for (const path of touched.paths) if (isMeant(path)) yield { type: typeOfSubject(path), path };
@@ -81,7 +81,9 @@ export function* subjectsOf(
   const others: Meant = { paths: new Set(), types: new Set() };
   if (limited === undefined && !concerned.readsIds)
     for (const side of sides) yield* addMembers(side, concerned.principals, false, others);
+  let looked = 0;
   for (const path of limited ?? (concerned.readsIds ? recorded(sides) : others.paths)) {
+    if (++looked % STEP === 0) yield undefined;
     if (!touched.paths.has(path) && isMeant(path) && everybody(typeOfSubject(path)))
       yield { type: typeOfSubject(path), path };
   }
@@ -111,11 +113,8 @@ function* recorded(sides: readonly AccessSide[]): Generator<Path> {
     if (after?.view.get(address) === undefined) yield address.slice('subject/'.length);
 }
 
-function knownTypes(sides: readonly AccessSide[], named: readonly string[]): Set<string> {
+function knownTypes(named: readonly string[]): Set<string> {
   const types = new Set(named);
-  for (const side of sides) {
-    for (const type of mentionedTypes(side.view)) types.add(type);
-  }
   types.delete(EVERY_TYPE);
   types.delete(OTHER_TYPE);
   return types.add(OTHER_TYPE);

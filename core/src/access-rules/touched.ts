@@ -39,6 +39,22 @@ export interface Touch {
 
 const ALL: Address = `${EVERYONE}/*`;
 
+/** The touch of a record that may change all access. */
+export function touchOfAll(address: Address): Touch {
+  return {
+    address,
+    principals: new Set([ALL]),
+    policies: undefined,
+    resource: undefined,
+    types: new Set(),
+    reached: new Set(),
+    properties: undefined,
+    actions: undefined,
+    gains: true,
+    loses: true,
+  };
+}
+
 /** What a changed record can touch in one of the two states. */
 export function touchOf({ address, before, after }: RecordPair, side: AccessSide, isAfter: boolean): Touch | undefined {
   const record = isAfter ? after : before;
@@ -49,14 +65,9 @@ export function touchOf({ address, before, after }: RecordPair, side: AccessSide
     const allows = [...all].some(({ fields }) => fields.effect === 'ALLOW');
     const denies = [...all].some(({ fields }) => fields.effect === 'DENY');
     return {
-      address,
+      ...touchOfAll(address),
       principals: new Set(principals),
       policies: all,
-      resource: undefined,
-      types: new Set(),
-      reached: new Set(),
-      properties: undefined,
-      actions: undefined,
       gains: only === 'changed' || (only === 'added' ? allows : denies),
       loses: only === 'changed' || (only === 'added' ? denies : allows),
       ...more,

@@ -3,14 +3,12 @@ import { remembered } from '../remembered.js';
 import { eachInSteps } from '../time-slicing.js';
 import type { AccessSide } from './access-side.js';
 import { mentioning, recordAt } from './access-view.js';
+import { tellsResourcesApart } from './reads-change.js';
 import { type ResourceUnit, recordedUnit, unrecordedUnit } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
 import type { Touch } from './touched.js';
 
 const STEP = 200;
-
-/** What reads the name, the id or the place of a resource, or all of it. */
-const TOLD_APART = /\bresource\s*(?:\.\s*(?:id|name|ancestors?)\b|\[|[^.\s[]|$)/m;
 
 /**
  * The resources that rules are judged on. One without a record stands for every recorded one of its type that no policy and
@@ -74,7 +72,7 @@ export class ResourceUnits {
     const { byType, places } = this.#single();
     for (const path of byType.get(type) ?? []) yield recordedUnit(path);
     for (const path of claim.named) if (typeOfResource(path) === type) yield recordedUnit(path);
-    if (TOLD_APART.test(claim.texts) || this.#tellsApart(type)) {
+    if (claim.guards.some(tellsResourcesApart) || this.#tellsApart(type)) {
       yield* this.recorded(type);
       for (const parent of above)
         for (const { path } of this.recorded(parent))
@@ -89,7 +87,7 @@ export class ResourceUnits {
   /** Whether a condition of a policy on all resources of a type may tell them apart by name or place. */
   #tellsApart(type: Path): boolean {
     return remembered(this.#toldApart, type, () =>
-      this.sides.some((side) => side.policies.conditionsOn(type).some((condition) => TOLD_APART.test(condition))),
+      this.sides.some((side) => side.policies.guardsOn(type).some(tellsResourcesApart)),
     );
   }
 

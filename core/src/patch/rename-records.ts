@@ -1,4 +1,5 @@
 import { isMap, isPair, isScalar, type Node, type Pair, type Scalar, visit } from 'yaml';
+import { append } from '../append.js';
 import { keyOf } from '../manifest/write.js';
 import { type Address, splitAddress } from '../records/address.js';
 import { renamedInCondition } from '../records/condition-names.js';
@@ -21,7 +22,7 @@ export function renamedRecords<M extends Move>(
 ): RenamedRecord[] {
   const inbound = new Map<Address, Address[]>();
   for (const { kind, address, fields } of declared.values())
-    for (const { target } of referencesOf(kind, fields)) inbound.set(target, [...(inbound.get(target) ?? []), address]);
+    for (const { target } of referencesOf(kind, fields)) append(inbound, target, address);
   const base = {
     get: (address: Address) => declared.get(address) as StoredRecord | undefined,
     inbound: (address: Address) => inbound.get(address) ?? [],

@@ -38,6 +38,11 @@ export class Overlay implements RecordView {
     this.#changed.set(address, undefined);
   }
 
+  /** All addresses at which it may differ from the state below. */
+  changed(): Iterable<Address> {
+    return this.#changed.keys();
+  }
+
   *inbound(address: Address, kind?: Kind): Generator<Address> {
     for (const source of this.#base.inbound(address, kind)) if (!this.#changed.has(source)) yield source;
     yield* this.#inbound.of(address, kind);

@@ -1,4 +1,5 @@
 import { judgeChange, standingViolations } from '../access-rules/judge-rules.js';
+import { plainRenames } from '../access-rules/renamed.js';
 import type { RecordPair } from '../access-rules/touched.js';
 import { type Violation, violationText } from '../access-rules/violation.js';
 import { jsonPointer } from '../json-pointer.js';
@@ -51,7 +52,8 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #time: string;
   readonly #overlay: Overlay;
-  /** The state with moves alone, where there are any: what is renamed keeps its access. */
+  #moves: readonly Wish<'move'>[] = [];
+  /** The state with moves alone, where there are any. */
   #moved: Overlay | undefined;
   readonly #entries = new Map<Address, Entry>();
   readonly #removed = new Map<Address, Removal>();
@@ -122,6 +124,7 @@ export class Stage {
   }
 
   #move(wishes: Wish<'move'>[]): void {
+    this.#moves = wishes;
     const refuse = ({ index }: { index: number }, detail: string, address: Address) =>
       this.#conflicts.add(jsonPointer('changes', index), detail, address);
     const found = renames(this.#base, wishes, refuse);
@@ -313,17 +316,43 @@ export class Stage {
 
   /** Refuses what breaks enforced access rules; what breaks others is returned. */
   *#judgeRules(): Generator<undefined, Violation[]> {
-    const before = this.#moved ?? this.#base;
-    const violations = yield* judgeChange(before, this.#overlay, this.#pairs(before), this.#options.now.getTime());
+    if (!hasRules(this.#base) && !hasRules(this.#overlay)) return [];
+    const ruling = this.#moved ?? this.#base;
+    const before = yield* this.#renamed();
+    const now = this.#options.now.getTime();
+    const violations = yield* judgeChange(before, this.#overlay, this.#pairs(before), now, ruling);
     const broken = new Faults('access_rule_violated');
     for (const violation of violations) {
       if (violation.mode === 'warn' || this.#options.reportRules) continue;
       const { cause = '' } = violation;
-      const index = this.#entries.get(cause)?.index ?? this.#removed.get(cause)?.index ?? 0;
+      const index = this.#indexOf(cause);
       broken.add(jsonPointer('changes', index), violationText(violation), cause);
     }
     broken.raise();
     return [...violations, ...(yield* this.#brokenFromTheStart(violations))];
+  }
+
+  /** The wish that changes a record, or renames it away. */
+  #indexOf(address: Address): number {
+    const own = this.#entries.get(address) ?? this.#removed.get(address);
+    return own?.index ?? [...this.#entries.values()].find((one) => one.previous?.address === address)?.index ?? 0;
+  }
+
+  /** The state before with what is only called otherwise after: that keeps its access. */
+  *#renamed(): Generator<undefined, BaseView> {
+    if (this.#moved === undefined) return this.#base;
+    const plain = yield* plainRenames(this.#base, this.#moves);
+    if (plain.length === this.#moves.length) return this.#moved;
+    const view = new Overlay(this.#base);
+    const found = renames(this.#base, plain, () => {});
+    for (const { previous } of found) view.delete(previous.address);
+    for (const { previous, address, fields } of found) {
+      const moved = this.#moved.get(address);
+      // Equal records are the same objects.
+      const same = moved !== undefined && equalJson(moved.fields, fields);
+      view.put(same ? moved : ({ ...previous, address, fields } as StoredRecord));
+    }
+    return view;
   }
 
   /** What breaks rules that the change-set declares or changes, and would stand unseen. */
@@ -334,11 +363,11 @@ export class Stage {
     return rules.size === 0 ? [] : yield* standingViolations(this.#overlay, this.#options.now.getTime(), 1, rules);
   }
 
-  /** Each changed record, once, made only as it is asked for. */
-  *#pairs(base: BaseView): Generator<RecordPair> {
-    const pairOf = (address: Address) => ({ address, before: base.get(address), after: this.#overlay.get(address) });
-    for (const address of this.#removed.keys()) yield pairOf(address);
-    for (const address of this.#entries.keys()) if (!this.#removed.has(address)) yield pairOf(address);
+  /** Each record that may differ from the state before, once, made only as it is asked for. */
+  *#pairs(before: BaseView): Generator<RecordPair> {
+    const renamed = before instanceof Overlay ? before.changed() : [];
+    for (const address of new Set([...this.#overlay.changed(), ...renamed]))
+      yield { address, before: before.get(address), after: this.#overlay.get(address) };
   }
 
   *#refuseMentionedRemovals(): Generator<undefined, void> {
@@ -358,4 +387,9 @@ export class Stage {
     });
     this.#conflicts.raise();
   }
+}
+
+function hasRules(view: BaseView): boolean {
+  for (const _ of view.addresses('access_rule')) return true;
+  return false;
 }

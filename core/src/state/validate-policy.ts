@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import { type ConditionCheck, checkCondition } from '../conditions/check.js';
 import { jsonPointer } from '../json-pointer.js';
 import { type Path, typeOfResource } from '../records/address.js';
@@ -137,8 +138,7 @@ function typesBelow(view: RecordView): (type: Path) => Iterable<Path> {
       children = new Map();
       for (const address of view.addresses?.('resource_type') ?? []) {
         const path = address.slice('resource_type/'.length);
-        for (const parent of typeAt(view, path)?.fields.parents ?? [])
-          children.set(parent.type, [...(children.get(parent.type) ?? []), path]);
+        for (const parent of typeAt(view, path)?.fields.parents ?? []) append(children, parent.type, path);
       }
     }
     return children.get(type) ?? [];

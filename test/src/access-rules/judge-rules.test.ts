@@ -183,6 +183,7 @@ describe('never', () => {
     ['name', 'resource.name == "march"'],
     ['id', 'resource.id == context.id && resource.name.startsWith("mar")'],
     ['place', 'resource.ancestors("payroll/binder").exists(binder, binder.name == "2026")'],
+    ['name, behind a comment', 'resource. // why\n\n          name == "march"'],
   ])('is broken by a grant whose condition picks out a recorded resource by its %s', (_, condition) => {
     const tree = PAYROLL.replace(
       'payslip: { actions: [read, submit, approve, archive] }',

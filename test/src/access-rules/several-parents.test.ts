@@ -147,3 +147,34 @@ describe('more parents than can be looked at together', () => {
     expect(judged(many + rule('pages'), many + rule('pages') + holds(...on('writer', 40)))).toEqual([]);
   });
 });
+
+/** What is left out is open: with four parent properties, three of them at once. */
+describe('a request that says of one of four properties alone where a resource lies', () => {
+  const tree = (more: string) => `
+applications:
+  docs:
+    resource_types:
+      room: { actions: [enter] }
+      shelf: { actions: [enter] }
+      desk: { actions: [enter] }
+      box: { actions: [enter] }
+      page: { actions: [read], parents: [{ type: room, property: in }, { type: shelf, property: on }, { type: desk, property: at }, { type: box, property: from }] }
+    resources:
+      hr: { type: room }
+      plain: { type: shelf, properties: { secret: false } }
+    policies: { read: { effect: ALLOW, resource_type: page, actions: [read] } }
+    roles: { viewer: { from_requests: false, policies: [read] } }
+subjects: { user/ext: {} }
+access_rules:
+  rule:
+    never: { subjects: user/ext, actions: [read], resources: docs/page }
+    when: ${['shelf', 'desk', 'box'].map((type) => `resource.ancestors("docs/${type}").exists(one, one.properties.secret == true)`).join(' && ')}
+${more}`;
+
+  it('breaks a rule about the three others', () => {
+    const held = 'role_assignments: [{ role: docs/viewer, to: user/ext, resource: docs/room/hr }]\n';
+    expect(judged(tree(''), tree(held))).toEqual([
+      expect.stringMatching(/user\/ext may "read" docs\/page\/something with resource.properties \{"in":"hr"\}/),
+    ]);
+  });
+});
