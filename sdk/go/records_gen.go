@@ -119,7 +119,7 @@ type ApplicationRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The name, unique in the tenant.
 	Name string `json:"name"`
@@ -152,7 +152,7 @@ type ResourceTypeRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The application it belongs to.
 	Application string `json:"application"`
@@ -211,7 +211,7 @@ type ResourceRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The path of its type: `billing/invoice`.
 	Type string `json:"type"`
@@ -272,7 +272,7 @@ type SubjectTypeRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The type as subjects name it: `user`.
 	Name string `json:"name"`
@@ -309,7 +309,7 @@ type SubjectRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The type of subject: user, service, …
 	Type string `json:"type"`
@@ -348,7 +348,7 @@ type ContextAttributeRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The attribute as requests send it: `amount`.
 	Name string `json:"name"`
@@ -385,7 +385,7 @@ type RoleRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The application it belongs to; none makes it a role of the tenant.
 	Application string `json:"application,omitempty"`
@@ -438,7 +438,7 @@ type GroupRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The name, unique in the tenant.
 	Name string `json:"name"`
@@ -475,7 +475,7 @@ type PolicyRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The application it belongs to; none makes it a policy of the tenant.
 	Application string `json:"application,omitempty"`
@@ -558,7 +558,7 @@ type PolicyAssignmentRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The path of the policy: `billing/approve`.
 	Policy string `json:"policy"`
@@ -611,7 +611,7 @@ type RoleAssignmentRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The path of the role: `billing/accountant`.
 	Role string `json:"role"`
@@ -672,7 +672,7 @@ type GroupMembershipRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The path of the group: `finance`.
 	Group string `json:"group"`
@@ -725,7 +725,7 @@ type AccessRuleRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The name, unique in the tenant.
 	Name string `json:"name"`
@@ -790,7 +790,7 @@ type APIKeyRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The name, unique in the tenant.
 	Name string `json:"name"`
@@ -836,7 +836,7 @@ type MadeAPIKey struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The name, unique in the tenant.
 	Name string `json:"name"`
@@ -870,7 +870,7 @@ type OAuthClientRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The name, unique in the tenant.
 	Name string `json:"name"`
@@ -916,7 +916,7 @@ type MadeOAuthClient struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updated_at"`
-	// The number of the revision that last changed it; its ETag.
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
 	Revision int64 `json:"revision"`
 	// The name, unique in the tenant.
 	Name string `json:"name"`

@@ -1,3 +1,4 @@
+import { append } from '@authz-service/core/append';
 import { type AccessReport, widens } from '@authz-service/core/impact/report/access-report';
 import { passing, plain } from '@authz-service/core/impact/report/render-access-text';
 import { causePhrase, sentence } from '@authz-service/core/impact/report/sentence';
@@ -7,7 +8,7 @@ import { xml } from '../output/xml.js';
 export function accessJunitText({ gates = [], findings }: AccessReport, countsOnly: boolean): string {
   const refusing = new Map<string, string[]>();
   for (const { gate, passed, findings: ids } of gates) {
-    for (const id of passed ? [] : ids) refusing.set(id, [...(refusing.get(id) ?? []), gate]);
+    for (const id of passed ? [] : ids) append(refusing, id, gate);
   }
   const gateCases = gates.map(({ gate, passed, detail, findings: ids }) => {
     const start = `    <testcase classname="access" name="${xml(gate)}"`;

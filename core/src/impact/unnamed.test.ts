@@ -10,13 +10,14 @@ function record(kind: Kind, raw: Record<string, unknown>): DeclaredRecord {
 }
 
 /** What a policy with this condition gives to everyone, or to whoever is vouched for as a role. */
-function given(condition: string, to: 'everyone' | 'role'): readonly Finding[] {
+function given(condition: string, to: 'everyone' | 'role', more: readonly DeclaredRecord[] = []): readonly Finding[] {
   const before = [
     record('application', { name: 'docs' }),
     record('resource_type', { application: 'docs', name: 'file', actions: ['read'] }),
     ...['ann', 'bob', 'read'].map((id) => record('subject', { type: 'user', id })),
     record('role', { name: 'auditor' }),
     record('policy', { name: 'p', effect: 'ALLOW', resource_type: 'docs/file', actions: ['*'], condition }),
+    ...more,
   ];
   const entity = to === 'everyone' ? '*' : 'auditor';
   const after = [...before, record('policy_assignment', { policy: 'p', entity_type: to, entity })];
@@ -109,4 +110,18 @@ describe('a type of subjects that no record mentions', () => {
   ])('is found of whoever is vouched for: %s', (_what, condition, expected) => {
     expect(told(given(condition, 'role'))).toEqual(expected);
   });
+});
+
+it('a role that requests name is told with the types of subjects that are denied it', () => {
+  const shut = { effect: 'DENY', priority: 1, resource_type: 'docs/file', actions: ['*'] };
+  const ofRole = (more: DeclaredRecord[]) =>
+    given('true', 'role', more).find(({ subjects }) => subjects.named_role === 'role/auditor');
+  const all = ofRole([]);
+  const some = ofRole([
+    record('policy', { name: 'shut', ...shut }),
+    record('policy_assignment', { policy: 'shut', entity_type: 'everyone', entity: 'robot' }),
+  ]);
+  expect([all?.subjects.named_types_except, some?.subjects.named_types_except]).toEqual([undefined, ['robot']]);
+  expect(some?.subjects.named_types).toBeUndefined();
+  expect(some?.id).not.toBe(all?.id);
 });

@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import { ALWAYS, contains, periodOf } from '../decision/grants/period.js';
 import { mayTurnOut } from '../impact/remainder/formula.js';
 import { Remainders, type RemainingCandidate } from '../impact/remainder/remainders.js';
@@ -52,7 +53,7 @@ class DeadPolicies {
     for (const { kind, fields } of records) {
       if (kind !== 'policy_assignment') continue;
       const policy = address('policy', fields.policy);
-      this.#assignments.set(policy, [...(this.#assignments.get(policy) ?? []), fields]);
+      append(this.#assignments, policy, fields);
       const found = byAddress.get(policy);
       const assignee = assigneeOf(fields);
       if (found !== undefined) this.#byAssignee.set(assignee, (this.#byAssignee.get(assignee) ?? new Set()).add(found));

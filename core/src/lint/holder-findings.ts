@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import { type Address, address } from '../records/address.js';
 import { assigneeOf } from '../records/everyone.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
@@ -26,14 +27,14 @@ export function holderFindings(records: readonly DeclaredRecord[], now: number):
       findings.push({ rule: 'expired-link', certainty: 'proven', address: own, pointer: '/expires_at', detail });
       continue;
     }
-    if (kind === 'group_membership') push(members, address('group', fields.group), assigneeOf(fields));
+    if (kind === 'group_membership') append(members, address('group', fields.group), assigneeOf(fields));
     else if (kind === 'policy_assignment') {
       assigned.add(address('policy', fields.policy));
-      push(given, assigneeOf(fields), address('policy', fields.policy));
-    } else push(members, address('role', fields.role), assigneeOf(fields));
+      append(given, assigneeOf(fields), address('policy', fields.policy));
+    } else append(members, address('role', fields.role), assigneeOf(fields));
   }
   for (const role of roles.values())
-    for (const included of role.fields.includes ?? []) push(members, address('role', included), role.address);
+    for (const included of role.fields.includes ?? []) append(members, address('role', included), role.address);
 
   for (const record of records) {
     if (record.kind === 'policy' && !assigned.has(record.address)) findings.push(unassigned(record));
@@ -93,10 +94,4 @@ function unassigned({ address: own, fields }: DeclaredRecord<'policy'>): LintFin
 /** Others may use what is shared with them. */
 function isShared({ shared_with = [] }: { shared_with?: readonly string[] | undefined }): boolean {
   return shared_with.length > 0;
-}
-
-function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
 }

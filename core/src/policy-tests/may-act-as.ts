@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { DecisionRequest } from '../decision/api/request.js';
 import { type Address, address, path } from '../records/address.js';
 import { assigneeOf, EVERY_TYPE, EVERYONE } from '../records/everyone.js';
@@ -23,9 +24,7 @@ export class MayActAs {
   }
 
   #add(from: Address, to: Address): void {
-    const list = this.#above.get(from);
-    if (list === undefined) this.#above.set(from, [to]);
-    else list.push(to);
+    append(this.#above, from, to);
   }
 
   of({ type, id, roles = [] }: DecisionRequest['subject']): ReadonlySet<Address> {

@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { RecordChange } from '../decision/api/engine.js';
 import type { CompiledEngine } from '../decision/compiled-engine.js';
 import type { Address, Path } from '../records/address.js';
@@ -33,9 +34,7 @@ export class TestedTenant {
       // Where the tests already fail, nothing can be said of a change.
       if (!one.holds(this.engine)) continue;
       for (const principal of one.principals) {
-        const list = this.#byPrincipal.get(principal);
-        if (list === undefined) this.#byPrincipal.set(principal, [one]);
-        else list.push(one);
+        append(this.#byPrincipal, principal, one);
       }
     }
     for (const { kind, fields } of tenant.records) {

@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { Address } from '../records/address.js';
 import { splitAddress } from '../records/address.js';
 import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
@@ -16,11 +17,12 @@ export class LinkIndex {
   constructor(private readonly records: Records) {
     for (const record of records.values()) {
       if (record.kind === 'policy_assignment') {
-        note(this.#given, `policy/${record.fields.policy}`, `${record.fields.entity_type}/${record.fields.entity}`);
+        append(this.#given, `policy/${record.fields.policy}`, `${record.fields.entity_type}/${record.fields.entity}`);
       } else if (record.kind === 'role_assignment' && record.fields.resource === undefined) {
-        note(this.#given, `role/${record.fields.role}`, `${record.fields.entity_type}/${record.fields.entity}`);
+        append(this.#given, `role/${record.fields.role}`, `${record.fields.entity_type}/${record.fields.entity}`);
       } else if (record.kind === 'role') {
-        for (const included of record.fields.includes ?? []) note(this.#including, `role/${included}`, record.address);
+        for (const included of record.fields.includes ?? [])
+          append(this.#including, `role/${included}`, record.address);
       }
     }
   }
@@ -102,10 +104,4 @@ export class LinkIndex {
 
 function isEveryone(principal: string): boolean {
   return principal === EVERYONE || principal.startsWith(`${EVERYONE}/`);
-}
-
-function note(map: Map<Address, Address[]>, key: Address, value: Address): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
 }

@@ -44,9 +44,13 @@ function covers(impact: Impact, finding: Finding, sample: ChangedSample): boolea
 
 function coversSubject(impact: Impact, finding: Finding, { request, recorded, mentioned }: ChangedSample): boolean {
   const { type, id, roles = [] } = request.subject;
-  const { named_role, named_types } = finding.subjects;
+  const { named_role, named_types, named_types_except } = finding.subjects;
   if (named_role !== undefined)
-    return named_types?.includes(type) !== false && roles.some((role) => named_role === `role/${role}`);
+    return (
+      named_types?.includes(type) !== false &&
+      !named_types_except?.includes(type) &&
+      roles.some((role) => named_role === `role/${role}`)
+    );
   if (recorded.subject) return impact.subjectsOf(finding).includes(`${type}/${id}`);
   return finding.subjects.unrecorded.includes(mentioned ? type : '*');
 }

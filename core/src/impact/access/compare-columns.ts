@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import { canonicalJson, type JsonObject } from '../../json.js';
 import type { Closure } from '../universe/closure.js';
 import type { Member, Side, SubjectClass } from '../universe/subject-classes.js';
@@ -76,9 +77,7 @@ export class ColumnComparison {
     this.#joins = new JoinIndex(answers.free);
     for (const one of classes)
       for (const id of new Set([...one.before.ids, ...one.after.ids])) {
-        const known = this.#byPrincipal.get(id);
-        if (known === undefined) this.#byPrincipal.set(id, [one]);
-        else known.push(one);
+        append(this.#byPrincipal, id, one);
       }
     this.#changed = classes.filter(({ changed }) => changed);
     this.#anybody = new Map(classes.flatMap((one) => (one.kind === 'unrecorded' ? [[one.type, one]] : [])));
@@ -148,9 +147,7 @@ export class ColumnComparison {
       const byFacts = new Map<string, Member[]>();
       for (const member of one.members) {
         const key = factsOf(member, reads);
-        const known = byFacts.get(key);
-        if (known === undefined) byFacts.set(key, [member]);
-        else known.push(member);
+        append(byFacts, key, member);
       }
       facts = [...byFacts].map(([key, members]) => ({ key, members }));
       this.#facts.set(read, facts);

@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { Json } from '../../json.js';
 import type { FreeNames, FreeText } from '../remainder/known.js';
 import { keyOf, type Read } from '../remainder/syntax.js';
@@ -150,9 +151,7 @@ function combined(first: readonly Piece[], second: readonly Piece[]): Piece[] {
     const parts = new Map<Piece | undefined, Member[]>();
     for (const member of piece.members()) {
       const other = inSecond.get(member);
-      const known = parts.get(other);
-      if (known === undefined) parts.set(other, [member]);
-      else known.push(member);
+      append(parts, other, member);
     }
     return [...parts].map(
       ([other, members]): Piece => ({

@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { RecordChange } from '../../decision/api/engine.js';
 import type { CompiledEngine } from '../../decision/compiled-engine.js';
 import type { ActionSet } from '../../decision/grants/action-set.js';
@@ -237,8 +238,7 @@ export class Touching {
     if (this.#children === undefined) {
       this.#children = new Map();
       for (const one of this.engine.types.values())
-        for (const parent of one.parents)
-          this.#children.set(parent.type, [...(this.#children.get(parent.type) ?? []), one.path]);
+        for (const parent of one.parents) append(this.#children, parent.type, one.path);
     }
     return this.#children.get(type) ?? [];
   }

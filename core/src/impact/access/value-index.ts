@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { Json } from '../../json.js';
 import type { Member } from '../universe/subject-classes.js';
 
@@ -131,9 +132,7 @@ export class ValueIndex {
     const parts = new Map<string, Entry<V>[]>();
     for (const entry of some) {
       const part = splits.map(({ name, admits }) => `${name}${admits(String(entry.value)) ? '+' : '-'}`).join(' ');
-      const known = parts.get(part);
-      if (known === undefined) parts.set(part, [entry]);
-      else known.push(entry);
+      append(parts, part, entry);
     }
     return [...parts].map(([part, of]) => this.#piece(entries, `${key} ${part}`, () => of, of[0] as Entry<V>));
   }

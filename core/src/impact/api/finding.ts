@@ -27,8 +27,9 @@ export interface FindingSubjects {
   readonly unrecorded: readonly string[];
   /** Of whoever a request vouches for as this role; the finding is then about nobody else. */
   readonly named_role?: Address;
-  /** With `named_role`: only subjects of these types. */
+  /** With `named_role`: only subjects of these types, or of all types but these; never both. */
   readonly named_types?: readonly string[];
+  readonly named_types_except?: readonly string[];
 }
 
 /** Resources of one type. */

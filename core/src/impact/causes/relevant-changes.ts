@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { CompiledEngine } from '../../decision/compiled-engine.js';
 import { includedIn } from '../../decision/graph/included-roles.js';
 import type { Address, Path } from '../../records/address.js';
@@ -35,9 +36,7 @@ export class RelevantChanges {
         const { entity_type, entity } = record.fields;
         const holder =
           entity_type !== 'everyone' ? `${entity_type}/${entity}` : entity === '*' ? 'everyone' : `everyone/${entity}`;
-        const known = this.#byEntity.get(holder);
-        if (known === undefined) this.#byEntity.set(holder, [change]);
-        else known.push(change);
+        append(this.#byEntity, holder, change);
       }
     }
   }

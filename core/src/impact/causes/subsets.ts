@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { Address } from '../../records/address.js';
 import { type Fields, referencesOf } from '../../records/registry.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
@@ -17,9 +18,7 @@ export class Dependencies {
     for (const change of changes) {
       this.#byAddress.set(change.address, change);
       for (const target of mentions(change.before)) {
-        const known = this.#mentioning.get(target);
-        if (known === undefined) this.#mentioning.set(target, [change]);
-        else known.push(change);
+        append(this.#mentioning, target, change);
       }
     }
   }

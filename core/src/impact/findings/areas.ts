@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { ColumnGroup, UnitAction } from '../access/column-groups.js';
 import type { ResourceUnit } from '../universe/resource-places.js';
 
@@ -52,9 +53,7 @@ export class Areas {
     const byUnit = new Map<string, [AreaCell, ...AreaCell[]]>();
     for (const group of groups)
       for (const cell of group.cells) {
-        const known = byUnit.get(cell.unit.key);
-        if (known === undefined) byUnit.set(cell.unit.key, [{ cell, group }]);
-        else known.push({ cell, group });
+        append(byUnit, cell.unit.key, { cell, group });
       }
     const byActions = new Map<string, [AreaCell, ...AreaCell[]][]>();
     for (const cells of byUnit.values()) {
@@ -63,9 +62,7 @@ export class Areas {
         unit,
         cells.map(({ cell }) => cell.action),
       );
-      const known = byActions.get(key);
-      if (known === undefined) byActions.set(key, [cells]);
-      else known.push(cells);
+      append(byActions, key, cells);
     }
     return [...byActions.values()].map((ofUnits) => this.#areaOf(ofUnits));
   }

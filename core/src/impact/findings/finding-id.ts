@@ -11,6 +11,7 @@ export function findingId(finding: Omit<Finding, 'id' | 'causes' | 'risks' | 'wi
     unrecorded: subjects.unrecorded,
     named_role: subjects.named_role ?? null,
     ...(subjects.named_types && { named_types: subjects.named_types }),
+    ...(subjects.named_types_except && { named_types_except: subjects.named_types_except }),
     actions,
     actions_except: actions_except ?? [],
     resources: resources.map(({ type, which, below, names, and_below, not_below, among_others }) => [

@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { Path } from '../../records/address.js';
 import type { FindingResources } from '../api/finding.js';
 import { type BelowPlace, type ResourceUnit, recordPath } from '../universe/resource-places.js';
@@ -66,9 +67,7 @@ function byRecord(units: readonly ResourceUnit[]): Map<Path, ResourceUnit[]> {
   for (const unit of units) {
     const path = recordPath(unit);
     if (path === undefined) continue;
-    const known = found.get(path);
-    if (known === undefined) found.set(path, [unit]);
-    else known.push(unit);
+    append(found, path, unit);
   }
   return found;
 }

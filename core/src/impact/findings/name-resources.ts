@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { Path } from '../../records/address.js';
 import type { TypeUniverse } from '../access/column-groups.js';
 import type { FindingResources } from '../api/finding.js';
@@ -12,9 +13,7 @@ export function nameResources(
 ): FindingResources[] {
   const byType = new Map<Path, ResourceUnit[]>();
   for (const unit of units) {
-    const known = byType.get(unit.type);
-    if (known === undefined) byType.set(unit.type, [unit]);
-    else known.push(unit);
+    append(byType, unit.type, unit);
   }
   return [...byType]
     .sort(([left], [right]) => (left < right ? -1 : 1))

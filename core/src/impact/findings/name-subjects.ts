@@ -33,6 +33,7 @@ export function nameSubjects(
   const vouched = blocks.flatMap(({ one }) => (one.kind === 'named' ? [one] : []));
   const types = [...new Set(vouched.map(({ type }) => type))].sort();
   const [role] = vouched.map((one) => one.role);
+  const except = (vouched[0]?.types ?? []).filter((type) => !types.includes(type)).sort();
   const candidates = candidatesOf(open, principals, new Set(unrecorded));
   const named: FindingPrincipal[] = [];
   const described = (id: number): FindingPrincipal => {
@@ -73,6 +74,7 @@ export function nameSubjects(
     unrecorded: [...new Set(unrecorded)].sort(),
     ...(role !== undefined && { named_role: role }),
     ...(role !== undefined && !types.includes(OTHER_TYPE) && { named_types: types }),
+    ...(types.includes(OTHER_TYPE) && except.length > 0 && { named_types_except: except }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { Path } from '../../records/address.js';
 import { OTHER_ACTION, type TypeUniverse } from '../access/column-groups.js';
 import type { Cell } from '../access/compare-columns.js';
@@ -9,9 +10,7 @@ export function* pairLines(cells: readonly Cell[], universe: (type: Path) => Typ
   for (const cell of cells) {
     if (cell.triple === undefined || cell.block.one.kind !== 'recorded' || cell.group.recorded === 0) continue;
     for (const { path } of cell.block.members) {
-      const known = bySubject.get(path);
-      if (known === undefined) bySubject.set(path, [cell]);
-      else known.push(cell);
+      append(bySubject, path, cell);
     }
   }
   for (const subject of [...bySubject.keys()].sort()) {

@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { SpanAnswer } from '../access/answers.js';
 import type { ColumnGroup, UnitAction } from '../access/column-groups.js';
 import type { Block, Cell } from '../access/compare-columns.js';
@@ -85,9 +86,7 @@ export function rectanglesOf(
         said.set(statement.key, known);
       }
       const place = { block, span: statement.span, exact, way: statement.way };
-      const places = known.byGroup.get(group);
-      if (places === undefined) known.byGroup.set(group, [place]);
-      else places.push(place);
+      append(known.byGroup, group, place);
     }
   }
   const areas = new Areas(naming);
@@ -194,9 +193,7 @@ function factored({ statement, byGroup }: Said, areas: Areas): Rectangle[] {
 function byWay(places: readonly Place[]): Iterable<Place[]> {
   const found = new Map<string, Place[]>();
   for (const place of places) {
-    const known = found.get(place.way);
-    if (known === undefined) found.set(place.way, [place]);
-    else known.push(place);
+    append(found, place.way, place);
   }
   return found.values();
 }

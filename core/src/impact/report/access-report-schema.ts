@@ -23,6 +23,7 @@ const findingSchema = z.strictObject({
     unrecorded: texts,
     named_role: text.optional(),
     named_types: texts.optional(),
+    named_types_except: texts.optional(),
   }),
   actions: texts,
   actions_except: texts.optional(),

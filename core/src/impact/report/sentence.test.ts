@@ -76,6 +76,16 @@ describe('sentence', () => {
       'Any robot or user that an application vouches for as role/auditor may now read billing/invoice/INV-1',
     ],
     [
+      'a role that requests may name, for subjects of all types but some',
+      {
+        subjects: {
+          ...{ principals: [], recorded: 0, unrecorded: [] },
+          ...{ named_role: 'role/auditor', named_types_except: ['robot'] },
+        },
+      },
+      'Whoever an application vouches for as role/auditor, but nobody of the type robot, may now read billing/invoice/INV-1',
+    ],
+    [
       'two recorded resources and those without a record',
       {
         resources: [

@@ -61,8 +61,9 @@ export function sentence(finding: Finding): { who: Phrase; does: Phrase } {
   return { who: subjects(finding.subjects), does };
 }
 
-function subjects({ principals, unrecorded, named_role: role, named_types: types }: FindingSubjects): Phrase {
+function subjects({ principals, unrecorded, named_role: role, ...named }: FindingSubjects): Phrase {
   if (role !== undefined) {
+    const { named_types: types, named_types_except: except = [] } = named;
     const who =
       types === undefined
         ? ['Whoever']
@@ -75,7 +76,9 @@ function subjects({ principals, unrecorded, named_role: role, named_types: types
             ),
             ' that',
           );
-    return phrase(who, ' an application vouches for as ', { name: role });
+    const others = except.map((name): Phrase => [{ name }]);
+    const but = except.length === 0 ? [] : phrase(', but nobody of the type ', listed(others, 5, 'or'), ',');
+    return phrase(who, ' an application vouches for as ', { name: role }, but);
   }
   const everyone = new Set(principals.flatMap(({ principal }) => everyoneType(principal) ?? []));
   const strangers =

@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { CompiledEngine } from '../../decision/compiled-engine.js';
 import type { Resource, ResourceType } from '../../decision/grants/target.js';
 import { type Whereabouts, whereaboutsOf, withAncestors } from '../../decision/graph/whereabouts.js';
@@ -99,7 +100,7 @@ export function propertiesOf(
     const parent = type.parents.find((one) => one.type.path === parentType && one.property !== place.unsaid);
     const record = engine.types.get(parentType)?.resources.get(name);
     if (parent === undefined || record?.id === undefined) return null;
-    said.set(parent.property, [...(said.get(parent.property) ?? []), name]);
+    append(said, parent.property, name);
   }
   for (const [property, names] of said) nowhere[property] = names.length === 1 ? (names[0] as string) : names;
   if (place.unsaid !== undefined) delete nowhere[place.unsaid];

@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { CompiledEngine } from '../../decision/compiled-engine.js';
 import { includedIn } from '../../decision/graph/included-roles.js';
 import type { Link, Principal } from '../../decision/graph/principal.js';
@@ -200,9 +201,7 @@ export class SubjectClasses {
       if (recorded.before === undefined && recorded.after === undefined) continue;
       const both = `${before?.key}\n\n${after?.key}`;
       const member = new Member(type, id, recorded.before, recorded.after);
-      const members = named.get(both);
-      if (members === undefined) named.set(both, [member]);
-      else members.push(member);
+      append(named, both, member);
     }
     for (const [both, members] of named) {
       const [before = '', after = ''] = both.split('\n\n');

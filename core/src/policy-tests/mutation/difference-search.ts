@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { RecordChange } from '../../decision/api/engine.js';
 import type { DecisionRequest } from '../../decision/api/request.js';
 import { compileEngine } from '../../decision/compile-engine.js';
@@ -70,9 +71,7 @@ export class DifferenceSearch {
     }
     for (const subject of tenant.subjects) {
       for (const principal of this.#actsAs.of({ type: subject.type, id: subject.name })) {
-        const list = this.#byPrincipal.get(principal);
-        if (list === undefined) this.#byPrincipal.set(principal, [subject]);
-        else list.push(subject);
+        append(this.#byPrincipal, principal, subject);
       }
     }
   }

@@ -41,7 +41,7 @@ export type Application = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The name, unique in the tenant. */
   name: string;
@@ -70,7 +70,7 @@ export type ResourceType = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The application it belongs to. */
   application: string;
@@ -145,7 +145,7 @@ export type Resource = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The path of its type: `billing/invoice`. */
   type: string;
@@ -202,7 +202,7 @@ export type SubjectType = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The type as subjects name it: `user`. */
   name: string;
@@ -235,7 +235,7 @@ export type Subject = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The type of subject: user, service, … */
   type: string;
@@ -270,7 +270,7 @@ export type ContextAttribute = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The attribute as requests send it: `amount`. */
   name: string;
@@ -303,7 +303,7 @@ export type Role = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The application it belongs to; none makes it a role of the tenant. */
   application?: string;
@@ -352,7 +352,7 @@ export type Group = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The name, unique in the tenant. */
   name: string;
@@ -385,7 +385,7 @@ export type Policy = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The application it belongs to; none makes it a policy of the tenant. */
   application?: string;
@@ -552,7 +552,7 @@ export type PolicyAssignment = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The path of the policy: `billing/approve`. */
   policy: string;
@@ -601,7 +601,7 @@ export type RoleAssignment = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The path of the role: `billing/accountant`. */
   role: string;
@@ -658,7 +658,7 @@ export type GroupMembership = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The path of the group: `finance`. */
   group: string;
@@ -707,7 +707,7 @@ export type AccessRule = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The name, unique in the tenant. */
   name: string;
@@ -900,7 +900,7 @@ export type ApiKey = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The name, unique in the tenant. */
   name: string;
@@ -972,7 +972,7 @@ export type OauthClient = {
   created_at: string;
   /** When it was last changed. */
   updated_at: string;
-  /** The number of the revision that last changed it; its ETag. */
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
   revision: number;
   /** The name, unique in the tenant. */
   name: string;

@@ -37,7 +37,7 @@ class _Application(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The name, unique in the tenant.
     name: str
@@ -88,7 +88,7 @@ class _ResourceType(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The application it belongs to.
     application: str
@@ -165,7 +165,7 @@ class _Resource(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The path of its type: `billing/invoice`.
     type: str
@@ -230,7 +230,7 @@ class _SubjectType(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The type as subjects name it: `user`.
     name: str
@@ -271,7 +271,7 @@ class _Subject(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The type of subject: user, service, …
     type: str
@@ -314,7 +314,7 @@ class _ContextAttribute(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The attribute as requests send it: `amount`.
     name: str
@@ -355,7 +355,7 @@ class _Role(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The name, unique in the application or among the roles of the tenant.
     name: str
@@ -412,7 +412,7 @@ class _Group(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The name, unique in the tenant.
     name: str
@@ -507,7 +507,7 @@ class _Policy(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The name, unique in the application or among the policies of the tenant.
     name: str
@@ -648,7 +648,7 @@ class _PolicyAssignment(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The path of the policy: `billing/approve`.
     policy: str
@@ -705,7 +705,7 @@ class _RoleAssignment(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The path of the role: `billing/accountant`.
     role: str
@@ -770,7 +770,7 @@ class _GroupMembership(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The path of the group: `finance`.
     group: str
@@ -911,7 +911,7 @@ class _AccessRule(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The name, unique in the tenant.
     name: str
@@ -1075,7 +1075,7 @@ class _ApiKey(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The name, unique in the tenant.
     name: str
@@ -1141,7 +1141,7 @@ class _MadeApiKey(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The name, unique in the tenant.
     name: str
@@ -1195,7 +1195,7 @@ class _OauthClient(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The name, unique in the tenant.
     name: str
@@ -1270,7 +1270,7 @@ class _MadeOauthClient(TypedDict):
     created_at: str
     #: When it was last changed.
     updated_at: str
-    #: The number of the revision that last changed it; its ETag.
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
     revision: int
     #: The name, unique in the tenant.
     name: str
