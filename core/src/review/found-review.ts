@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { AccessWays } from './access-ways.js';
+import type { PossibleWays } from './possible-ways.js';
 import type { FoundRow } from './review-rows.js';
 import type { ReviewedAccess, ReviewRow, Way } from './reviewed-access.js';
 import type { Member } from './said-of-subjects.js';
+
+/** So many ways are shown of a row of which no request that was tried shows one. */
+const WAYS_SHOWN = 10;
 
 /** Which of a review is listed. */
 export interface ReviewList {
@@ -13,7 +17,10 @@ export interface ReviewList {
   readonly list: 'rows' | 'subjects';
   /** The id of a row: only its members, as `subjects`. */
   readonly row?: string | undefined;
-  /** Only those with all of these words, a member's own path or name among them. */
+  /**
+   * Only those with all of these words: in what a row says, in a resource or member of it, or in a group, role, policy or
+   * place that it may be due to.
+   */
   readonly words?: string | undefined;
   readonly offset: number;
   readonly limit: number;
@@ -56,6 +63,7 @@ export class FoundReview {
     private readonly rows: readonly FoundRow[],
     private readonly complete: boolean,
     private readonly ways: AccessWays,
+    private readonly possible: PossibleWays,
   ) {
     for (const row of rows) this.#byId.set(row.id, row);
     this.#last = { words: '', listed: rows.map((row) => ({ row, members: row.members })) };
@@ -122,12 +130,12 @@ export class FoundReview {
     return { ...this.#said(row), ways: this.#waysOf(row) };
   }
 
-  #said({ members: _, ...row }: FoundRow): ReviewedAccess {
+  #said({ members: _, recorded: __, ...row }: FoundRow): ReviewedAccess {
     if (row.subject.kind !== 'recorded') return row;
     return { ...row, subject: this.#recorded(row.subject.path) };
   }
 
-  #saidOf({ members: _, ...row }: FoundRow, { path }: Member): ReviewedAccess {
+  #saidOf({ members: _, recorded: __, ...row }: FoundRow, { path }: Member): ReviewedAccess {
     return { ...row, id: memberId(row, path), subject: this.#recorded(path) };
   }
 
@@ -139,7 +147,8 @@ export class FoundReview {
   #waysOf(row: FoundRow): readonly Way[] {
     let ways = this.#ways.get(row);
     if (ways === undefined) {
-      ways = this.ways.of(row);
+      const sampled = this.ways.of(row);
+      ways = sampled.length > 0 ? sampled : this.possible.of(row).slice(0, WAYS_SHOWN);
       this.#ways.set(row, ways);
     }
     return ways;
@@ -148,9 +157,16 @@ export class FoundReview {
   #withWords(text: string): readonly Listed[] {
     if (text === this.#last.words) return this.#last.listed;
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    // Rows share their lists of resources.
+    const ofResources = new Map<readonly string[], ReadonlySet<string>>();
+    const inResources = (list: readonly string[]) => {
+      const known = ofResources.get(list) ?? new Set(words.filter((word) => list.some((one) => holds(one, word))));
+      ofResources.set(list, known);
+      return known;
+    };
     const listed = this.rows.flatMap((row): Listed[] => {
       const said = this.#textOf(row);
-      const missing = words.filter((word) => !said.includes(word));
+      const missing = words.filter((word) => !said.includes(word) && !inResources(row.recorded).has(word));
       if (missing.length === 0) return [{ row, members: row.members }];
       if (row.subject.kind !== 'members') return [];
       const members = row.members.filter(({ path }) => {
@@ -163,13 +179,20 @@ export class FoundReview {
     return listed;
   }
 
+  /** All but its members and its resources with a record. */
   #textOf(row: FoundRow): string {
     const { subject, actions, resources, condition, from, until } = row;
     const { kind: _, ...who } = subject.kind === 'recorded' ? this.#recorded(subject.path) : subject;
-    const what = resources.flatMap(({ type, names = [], below = '' }) => [type, below, ...names]);
-    const ways = this.#waysOf(row).flatMap(({ through, policy, place = '' }) => [...through, policy, place]);
+    const what = resources.flatMap(({ type, below = '', and_below = [] }) => [type, below, ...and_below]);
+    // Those that are shown are samples: they may lack what the row is due to, too.
+    const shown = this.#waysOf(row).flatMap(({ through, policy, place = '' }) => [...through, policy, place]);
+    const ways = [...shown, ...this.possible.textsOf(row)];
     return [...Object.values(who), ...actions, ...what, ...ways, condition, from, until].join('\n').toLowerCase();
   }
+}
+
+function holds(text: string, word: string): boolean {
+  return text.toLowerCase().includes(word);
 }
 
 function linesOf({ row, members }: Listed): number {

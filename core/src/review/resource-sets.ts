@@ -21,6 +21,8 @@ export interface ResourcePart {
 export interface ResourceSet {
   readonly key: string;
   readonly resources: readonly FindingResources[];
+  /** The paths of all that are recorded, sorted. */
+  readonly recorded: readonly Path[];
 }
 
 /** Joins parts, each combination once. */
@@ -73,7 +75,7 @@ export class ResourceSets {
     const key = createHash('sha256')
       .update(canonicalJson([resources, recorded] as never))
       .digest('hex');
-    return { key, resources };
+    return { key, resources, recorded };
   }
 }
 

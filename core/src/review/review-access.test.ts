@@ -1,82 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import type { Kind } from '../records/kinds.js';
-import { declare, definitionOf, type StoredRecord } from '../records/registry.js';
+import {
+  APPLICATION,
+  base,
+  belowFolder,
+  FILES,
+  given,
+  HR,
+  holds,
+  member,
+  NOW,
+  onFile,
+  PLAN,
+  page,
+  policy,
+  record,
+  review,
+  rows,
+  slips,
+  whoOf,
+} from '../../testing/reviewed-records.js';
+import type { StoredRecord } from '../records/registry.js';
 import { finished } from '../time-slicing.js';
 import type { ReviewList } from './found-review.js';
-import { reviewAccess, reviewChanges } from './review-access.js';
+import { reviewChanges } from './review-access.js';
 import type { ReviewScope } from './review-scope.js';
-import type { RowSubject } from './reviewed-access.js';
-
-const NOW = Date.parse('2026-11-23T00:00:00Z');
-const MADE = '2026-01-01T00:00:00.000Z';
-
-function record(kind: Kind, raw: Record<string, unknown>, created_at = MADE): StoredRecord {
-  const declared = declare(kind, definitionOf(kind).schema.parse(raw) as never);
-  const stored = { id: declared.address, managed_by: 'api', created_at, updated_at: created_at, revision: 1 };
-  return { ...declared, ...stored } as StoredRecord;
-}
-
-const type = (name: string, more = {}) =>
-  record('resource_type', { application: 'docs', name, actions: ['read', 'write'], ...more });
-const file = (name: string, ...parents: string[]) =>
-  record('resource', { type: 'docs/file', name, ...(parents.length > 0 && { parents }) });
-const folder = (name: string) => record('resource', { type: 'docs/folder', name });
-const subject = (id: string) => record('subject', { type: 'user', id, name: id.toUpperCase() });
-const policy = (name: string, fields: Record<string, unknown> = {}) =>
-  record('policy', { name, effect: 'ALLOW', resource_type: 'docs/file', actions: ['read'], ...fields });
-const given = (name: string, entity_type: string, entity: string) =>
-  record('policy_assignment', { policy: name, entity_type, entity });
-const holds = (role: string, entity_type: string, entity: string, more = {}) =>
-  record('role_assignment', { role, entity_type, entity, ...more });
-const member = (group: string, entity: string, created_at = MADE) =>
-  record('group_membership', { group, entity_type: 'subject', entity }, created_at);
-
-const base = [
-  record('application', { name: 'docs' }),
-  record('application', { name: 'pay' }),
-  record('resource_type', { application: 'pay', name: 'slip', actions: ['read'] }),
-  type('folder'),
-  type('file', { parents: [{ type: 'docs/folder', property: 'folder' }] }),
-  folder('hr'),
-  folder('it'),
-  file('plan', 'docs/folder/hr'),
-  file('note', 'docs/folder/it'),
-  file('loose'),
-  ...['anne', 'bert', 'cleo'].map(subject),
-  record('group', { name: 'staff' }),
-  record('role', { name: 'reader' }),
-];
-
-const onFile = policy('one', {
-  resource_type: undefined,
-  actions: undefined,
-  resources: [
-    { resource: 'docs/file/plan', actions: ['read', 'write'] },
-    { resource: 'docs/file/note', actions: ['read'] },
-  ],
-});
-const belowFolder = policy('hr', {
-  resource_type: undefined,
-  actions: undefined,
-  resources: [{ resource: 'docs/folder/hr', actions: ['*'], below: true }],
-});
-const slips = policy('slips', { resource_type: 'pay/slip' });
-
-const APPLICATION: ReviewScope = { part: 'application', path: 'docs' };
-const FILES: ReviewScope = { part: 'resource_type', path: 'docs/file' };
-const HR: ReviewScope = { part: 'resource', path: 'docs/folder/hr' };
-const PLAN: ReviewScope = { part: 'resource', path: 'docs/file/plan' };
-
-const review = (records: StoredRecord[], scope: ReviewScope) =>
-  finished(reviewAccess([...base, ...records], scope, { now: NOW }));
-
-function page(records: StoredRecord[], scope: ReviewScope, asked: Partial<ReviewList> = {}) {
-  const found = review(records, scope).page({ list: 'rows', offset: 0, limit: 100, ...asked });
-  if (found === undefined) throw new Error('no such row');
-  return found;
-}
-
-const rows = (...asked: Parameters<typeof page>) => page(...asked).rows;
 
 /** One row in a line: who, actions, on what, by which ways, if. */
 function lines(...asked: Parameters<typeof page>): string[] {
@@ -94,14 +41,6 @@ function lines(...asked: Parameters<typeof page>): string[] {
       .filter(Boolean)
       .join('; ');
   });
-}
-
-function whoOf(subject: RowSubject): string {
-  if (subject.kind === 'recorded') return subject.path;
-  if (subject.kind === 'members') return `${subject.count} of ${subject.of}`;
-  if (subject.kind === 'unrecorded') return `unrecorded ${subject.type}`;
-  const { role, types = [], types_except: except = [] } = subject;
-  return ['named_role', role, ...types.map((one) => `for ${one}`), ...except.map((one) => `but ${one}`)].join(' ');
 }
 
 describe('a review', () => {
@@ -276,6 +215,18 @@ describe('a review', () => {
     expect(told).toEqual(['named_role reader', 'named_role reader but user', 'named_role reader for robot']);
     const [before, after] = [denied, open].map((records) => review(records, FILES).signed([]).rows_digest);
     expect(after).not.toBe(before);
+  });
+
+  it('shows a way of each group where members come to the same policy by two', () => {
+    const records = [
+      record('group', { name: 'board' }),
+      policy('files'),
+      ...['staff', 'board'].flatMap((group) => [given('files', 'group', group), member(group, 'user/anne')]),
+    ];
+    expect(lines(records, FILES)).toEqual([
+      '1 of group/board: read: all docs/file: group/board > policy/files',
+      '1 of group/staff: read: all docs/file: group/staff > policy/files',
+    ]);
   });
 
   describe('with pages', () => {

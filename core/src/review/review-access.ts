@@ -6,6 +6,7 @@ import type { StoredRecord } from '../records/registry.js';
 import { AccessWays } from './access-ways.js';
 import { findingInScope } from './findings-in-scope.js';
 import { FoundReview } from './found-review.js';
+import { PossibleWays } from './possible-ways.js';
 import { ReviewRows } from './review-rows.js';
 import { type ReviewScope, type ScopedRecords, scopedRecords } from './review-scope.js';
 
@@ -32,8 +33,9 @@ export function* reviewAccess(
     yield* rowsOf.add(finding, impact.resourcesOf(finding), impact.alikeIn(finding));
   }
   const rows = yield* rowsOf.all();
-  const ways = new AccessWays(yield* compileInSteps(scoped.records), scoped.records, now);
-  return new FoundReview(rows, impact.delta.complete !== false, ways);
+  const engine = yield* compileInSteps(scoped.records);
+  const ways = new AccessWays(engine, scoped.records, now);
+  return new FoundReview(rows, impact.delta.complete !== false, ways, new PossibleWays(engine, now));
 }
 
 export interface ReviewChanges {

@@ -18,6 +18,8 @@ export interface FoundRow extends AllowedActions, AccessLimits {
   readonly subject: RowSubject;
   /** With a record, sorted; those of `members` and `recorded`. */
   readonly members: readonly Member[];
+  /** The paths of all resources with a record, of which `resources` names some; rows share the list. */
+  readonly recorded: readonly Path[];
 }
 
 /** Some of what a finding says: actions on resources of one type. */
@@ -40,7 +42,7 @@ interface Told {
   readonly said: SaidOfSubjects<Statement>;
 }
 
-type What = AllowedActions & { readonly set: string };
+type What = AllowedActions & { readonly set: string; readonly recorded: readonly Path[] };
 
 /**
  * Makes rows of findings. Findings share subjects, actions and resources out among themselves in a way that hangs on all of
@@ -106,7 +108,7 @@ export class ReviewRows {
         const { set, ...allowed } = what;
         for (const { subject, of } of rowsAbout(about, members)) {
           if (rows.length % 500 === 499) yield;
-          const { resources: _, ...named } = allowed;
+          const { resources: _, recorded: __, ...named } = allowed;
           const hash = createHash('sha256').update(canonicalJson([subject, limits, named, set] as never));
           if (subject.kind === 'members') for (const { path } of of) hash.update(`\n${path}`);
           const row = { id: hash.digest('hex').slice(0, 16), subject, ...allowed, ...limits, members: of };
@@ -182,6 +184,7 @@ export class ReviewRows {
       ...this.#named(type, actions),
       resources: set.resources,
       set: set.key,
+      recorded: set.recorded,
     }));
   }
 

@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { CompiledEngine } from '../decision/compiled-engine.js';
 import type { ActionSet } from '../decision/grants/action-set.js';
 import { rulesOf } from '../decision/grants/grants.js';
@@ -42,7 +43,7 @@ export class ReverseIndex {
       for (const principal of principals) {
         if (++worked % STEP === 0) yield;
         for (const link of [...(principal.groups ?? []), ...(principal.roles ?? [])]) {
-          add(this.#members, link.to, principal);
+          append(this.#members, link.to, principal);
           if (++worked % STEP === 0) yield;
         }
         for (const rule of principal.grants === null ? [] : rulesOf(principal.grants)) {
@@ -57,7 +58,7 @@ export class ReverseIndex {
 
   link(from: Principal, to: Principal): void {
     this.#added++;
-    add(this.#members, to, from);
+    append(this.#members, to, from);
   }
 
   grant(principal: Principal, rule: Rule): void {
@@ -66,7 +67,7 @@ export class ReverseIndex {
   }
 
   #grant(principal: Principal, { policy, target, actions }: Rule): void {
-    if (!policy.deny) add(this.#assignees, target, { principal, actions });
+    if (!policy.deny) append(this.#assignees, target, { principal, actions });
   }
 
   /**
@@ -115,10 +116,4 @@ export class ReverseIndex {
 
 function* valuesOf(subjects: CompiledEngine['subjects']): Generator<Iterable<Principal>, void> {
   for (const ofType of subjects.values()) yield ofType.values();
-}
-
-function add<K extends { readonly name: string }, V>(lists: SplitTable<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }

@@ -1,0 +1,128 @@
+import type { CompiledEngine } from '../decision/compiled-engine.js';
+import { rulesOf } from '../decision/grants/grants.js';
+import type { LinkPeriod } from '../decision/grants/period.js';
+import type { Rule } from '../decision/grants/rule.js';
+import { Below, type Resource, ResourceType } from '../decision/grants/target.js';
+import { itemsOf } from '../decision/graph/few-or-many.js';
+import { heldRoles } from '../decision/graph/held-roles.js';
+import type { Principal } from '../decision/graph/principal.js';
+import { type Address, encodeSegment, names, type Path, splitReference } from '../records/address.js';
+import type { FoundRow } from './review-rows.js';
+import type { Way } from './reviewed-access.js';
+
+/** Somebody who is reached from whom a row is about, first from `by` and then from the others. */
+interface Step {
+  readonly principal: Principal;
+  /** Where the role is held that led here. */
+  readonly place: Path | undefined;
+  readonly by: Step | undefined;
+  readonly others: Step[];
+}
+
+/** Everything that a row of a review may be due to: links and policies as they stand, whatever conditions say. */
+export class PossibleWays {
+  constructor(
+    private readonly engine: CompiledEngine,
+    private readonly now: number,
+  ) {}
+
+  /** One way for each policy that covers an action of the row, each principal that has it, and each place. */
+  of(row: FoundRow): Way[] {
+    return this.#reached(row).flatMap(({ step, policies }) => {
+      const { place } = step;
+      return policies.map((policy) => ({ through: throughOf(step), policy, ...(place !== undefined && { place }) }));
+    });
+  }
+
+  /** The names of all that lies on any way: groups, roles, policies, and the resources on which roles are held. */
+  textsOf(row: FoundRow): ReadonlySet<string> {
+    const texts = new Set<string>();
+    const reached = this.#reached(row);
+    const before = new Set(reached.map(({ step }) => step));
+    for (const { policies } of reached) for (const policy of policies) texts.add(policy);
+    for (const step of before) {
+      texts.add(step.principal.address);
+      if (step.place !== undefined) texts.add(step.place);
+      for (const one of [step.by ?? [], step.others].flat()) before.add(one);
+    }
+    return texts;
+  }
+
+  /** Those who have policies that cover an action of the row. */
+  #reached(row: FoundRow) {
+    const own = this.#own(row);
+    const reached = policiesFrom(own, row, this.now, row.subject.kind !== 'recorded');
+    // A subject may have by itself what only its groups and roles together come to.
+    return reached.length > 0 ? reached : policiesFrom(own, row, this.now, true);
+  }
+
+  #own({ subject }: FoundRow): readonly Principal[] {
+    const { everyone, groups, roles, subjects } = this.engine;
+    const found = (): Principal | null | undefined => {
+      if (subject.kind === 'unrecorded') return everyone.memberOf(subject.type);
+      if (subject.kind === 'named_role') return roles.get(subject.role);
+      if (subject.kind === 'recorded') {
+        const [type = '', id = ''] = names(subject.path);
+        return subjects.get(type)?.get(id);
+      }
+      const { kind, path } = splitReference(subject.of);
+      if (kind === 'group') return groups.get(path);
+      if (kind === 'role') return roles.get(path);
+      return [...everyone.principals()].find(({ address }) => address === subject.of);
+    };
+    return [found() ?? []].flat();
+  }
+}
+
+function policiesFrom(start: readonly Principal[], row: FoundRow, now: number, linked: boolean) {
+  const steps = new Map<string, Step>();
+  const enter = (principal: Principal, place: Path | undefined, by?: Step) => {
+    const key = `${principal.address} ${place}`;
+    const known = steps.get(key);
+    if (known === undefined) steps.set(key, { principal, place, by, others: [] });
+    else if (by !== undefined) known.others.push(by);
+  };
+  for (const principal of start) enter(principal, undefined);
+  for (const step of steps.values()) {
+    const { groups, roles, held } = step.principal;
+    for (const { to, period } of linked ? [...(groups ?? []), ...(roles ?? [])] : [])
+      if (!isOver(period, now)) enter(to, step.place, step);
+    for (const [role, places] of heldRoles(held))
+      for (const place of itemsOf<Resource>(places)) enter(role, pathOf(place), step);
+    // What the role includes is held with it.
+    if (!linked && step.place !== undefined)
+      for (const { to } of step.principal.roles ?? []) enter(to, step.place, step);
+  }
+  return [...steps.values()].flatMap((step) => {
+    const { grants } = step.principal;
+    const due = grants === null ? [] : [...rulesOf(grants)].filter((rule) => mayAllow(rule, row, now));
+    const policies = [...new Set(due.map(({ policy }) => policy.address))];
+    return policies.length > 0 ? [{ step, policies }] : [];
+  });
+}
+
+function mayAllow({ policy, target, actions, period }: Rule, row: FoundRow, now: number): boolean {
+  if (policy.deny || isOver(period, now)) return false;
+  const type = row.resources[0]?.type;
+  const isOfType =
+    target instanceof ResourceType ? target.path === type : target instanceof Below || target.type.path === type;
+  if (!isOfType) return false;
+  if (!row.actions.includes('*')) return row.actions.some((action) => actions.covers(action));
+  return actions.all || actions.names.some((action) => row.actions_except?.includes(action) !== true);
+}
+
+/** The groups and roles up to here; none of a subject itself. */
+function throughOf(step: Step): Address[] {
+  const through: Address[] = [];
+  for (let at: Step | undefined = step; at !== undefined; at = at.by)
+    if (at.principal.kind !== 'subject' && at.principal.address !== '') through.unshift(at.principal.address);
+  return through;
+}
+
+function isOver(period: LinkPeriod, now: number): boolean {
+  return period !== null && period.end <= now;
+}
+
+function pathOf({ type, name }: Resource): Path {
+  return `${type.path}/${encodeSegment(name)}`;
+}
