@@ -1,7 +1,14 @@
-import { Buffer } from 'node:buffer';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import * as z from 'zod';
-import { BUNDLE_KEY_ALGORITHM, bundleKeySchema, type SigningKey, signJson, verifiedJson } from './signing-key.js';
+import { ProblemError } from '../problem.js';
+import {
+  BUNDLE_KEY_ALGORITHM,
+  bundleKeySchema,
+  claimsOf,
+  type SigningKey,
+  signJson,
+  verifiedJson,
+} from './signing-key.js';
 
 const TYPE = 'policy-epoch+jws';
 
@@ -89,15 +96,16 @@ export async function readEpoch(jws: string): Promise<Epoch | undefined> {
   return { number, id, declaredAt: declared_at, key, jws };
 }
 
+/** The epoch that a verified bundle states; undefined if it states none. Throws `invalid_bundle` if that is not signed. */
+export async function statedEpoch({ epoch: jws }: { epoch?: string | undefined }): Promise<Epoch | undefined> {
+  if (jws === undefined) return undefined;
+  const epoch = await readEpoch(jws);
+  if (epoch === undefined)
+    throw new ProblemError('invalid_bundle', 'The bundle states an epoch that nobody has signed.');
+  return epoch;
+}
+
 /** Ids are claims: only the points on the curve make a key. */
 export function isSameKey(one: EpochKey, other: EpochKey): boolean {
   return one.x === other.x && one.y === other.y;
-}
-
-function claimsOf(jws: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString());
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,5 @@
-import { Buffer } from 'node:buffer';
 import * as z from 'zod';
-import { type BundleKey, bundleKeySchema, type SigningKey, signJson, verifiedJson } from './signing-key.js';
+import { type BundleKey, bundleKeySchema, claimsOf, type SigningKey, signJson, verifiedJson } from './signing-key.js';
 
 const TYPE = 'policy-bundle-keys+jws';
 
@@ -48,13 +47,5 @@ function inOrder(announcements: readonly string[]): string[] {
 }
 
 function versionOf(announcement: string): number {
-  try {
-    return Number((claimsOf(announcement) as { version?: unknown } | null)?.version) || 0;
-  } catch {
-    return 0;
-  }
-}
-
-function claimsOf(announcement: string): unknown {
-  return JSON.parse(Buffer.from(announcement.split('.')[1] ?? '', 'base64url').toString());
+  return Number(claimsOf(announcement)?.version) || 0;
 }

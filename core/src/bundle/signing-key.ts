@@ -1,4 +1,4 @@
-import { CompactSign, type CryptoKey, compactVerify, decodeProtectedHeader, importJWK } from 'jose';
+import { CompactSign, type CryptoKey, compactVerify, decodeJwt, decodeProtectedHeader, importJWK } from 'jose';
 import * as z from 'zod';
 
 /** ECDSA on P-256 with SHA-256 (RFC 7518 section 3.4): every JOSE library has it. */
@@ -48,6 +48,15 @@ export async function verifiedJson(jws: string, type: string, keys: readonly Bun
     );
     if (protectedHeader.typ !== type) return undefined;
     return JSON.parse(new TextDecoder().decode(payload));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON object in a JWS, not yet verified; undefined for any other text. */
+export function claimsOf(jws: string): Record<string, unknown> | undefined {
+  try {
+    return decodeJwt(jws);
   } catch {
     return undefined;
   }

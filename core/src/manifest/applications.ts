@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { Json } from '../json.js';
 import { type Address, address, path } from '../records/address.js';
 import type { Declarations } from './declarations.js';
@@ -15,9 +16,7 @@ export function declareApplications(
 ): void {
   const byName = new Map<string, ApplicationMention[]>();
   for (const mention of mentions) {
-    const same = byName.get(mention.name);
-    if (same === undefined) byName.set(mention.name, [mention]);
-    else same.push(mention);
+    append(byName, mention.name, mention);
   }
   for (const [name, same] of byName) {
     const of = address('application', path(name));

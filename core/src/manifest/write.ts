@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { Json, JsonObject } from '../json.js';
 import { type Address, decodeSegment, encodeSegment, type Path } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
@@ -76,9 +77,7 @@ function writeApplications(records: readonly DeclaredRecord[], placed: WrittenLi
   for (const record of records) {
     const application = record.kind === 'application' ? encodeSegment(record.fields.name) : applicationOf(record);
     if (application === undefined) continue;
-    const same = byApplication.get(application);
-    if (same === undefined) byApplication.set(application, [record]);
-    else same.push(record);
+    append(byApplication, application, record);
   }
   for (const [application, mine] of byApplication) {
     const name = decodeSegment(application);
@@ -138,8 +137,7 @@ export function keyOf(record: DeclaredRecord, underPath = false): string {
  */
 function underPaths(records: readonly DeclaredRecord[]): ReadonlySet<Address> {
   const byKey = new Map<string, Address[]>();
-  const add = (key: string, address: Address) => byKey.set(key, [...(byKey.get(key) ?? []), address]);
-  for (const record of records) add(keyOf(record), record.address);
+  for (const record of records) append(byKey, keyOf(record), record.address);
   const paths = new Set<Address>();
   for (const addresses of byKey.values()) if (addresses.length > 1) for (const address of addresses) paths.add(address);
   if (paths.size === 0) return paths;

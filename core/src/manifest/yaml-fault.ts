@@ -1,4 +1,5 @@
 import { type Document, visit, type YAMLError } from 'yaml';
+import { append } from '../append.js';
 import { oddFirstLine } from './odd-line.js';
 
 /** A syntax error in a document, with its offset in the text. */
@@ -137,9 +138,7 @@ function startsByEnd(contents: unknown): Map<number, number[]> {
     Node(_, { range }) {
       if (!range) return;
       const [start, end] = range;
-      const present = starts.get(end);
-      if (present === undefined) starts.set(end, [start]);
-      else present.push(start);
+      append(starts, end, start);
     },
   });
   return starts;

@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import { ProblemError } from '../../problem.js';
 import { encodeSegment } from '../../records/address.js';
 import { SplitMap } from '../../split-map.js';
@@ -32,9 +33,7 @@ export class Names<T> {
   /** Makes the entry known by its bare name. */
   declare(name: string, path: string, entry: T): void {
     if (name.includes('/')) this.#slashed++;
-    const list = this.#byName.get(name);
-    if (list === undefined) this.#byName.set(name, [{ path, entry }]);
-    else list.push({ path, entry });
+    append(this.#byName, name, { path, entry });
   }
 
   /** Forgets a path, and its bare name where that was declared. */
