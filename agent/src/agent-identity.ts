@@ -5,7 +5,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { AgentReport } from '@authz-service/pdp/contract/agent-report';
 import type { AgentState } from './bundle/agent-state.js';
-import { makeFolder } from './bundle/cache.js';
+import { revisionToken } from './bundle/served.js';
+import { makeFolder } from './cache/cache.js';
 import type { Logger } from './log.js';
 
 const FILE = 'agent-id';
@@ -50,7 +51,7 @@ export function reportOf(id: string, state: AgentState, tenantId?: string): Agen
     ...(/^[\x21-\x7e]{1,253}$/.test(name) && { name }),
     ...(version !== undefined && { version }),
     ...(tenantId !== undefined && /^[\x21-\x7e]{1,64}$/.test(tenantId) && { tenant: tenantId }),
-    ...(served && { tenant: served.tenant.id, revision: served.revision }),
+    ...(served && { tenant: served.tenant.id, revision: revisionToken(served) }),
     ...(Number.isFinite(knownAgeMs) && { age: Math.ceil(knownAgeMs / 1000) }),
     ...(maxAgeMs !== undefined && { max_age: Math.ceil(maxAgeMs / 1000) }),
     ...(consecutiveFailures > 0 && syncing.lastError && { error: syncing.lastError.code }),

@@ -14,7 +14,7 @@ import { Secret } from '@authz-service/core/secret';
 import { revisionText } from '@authz-service/core/state/revision';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningAgent, startAgent } from './agent.js';
-import { apiKeyHash } from './bundle/api-key-hash.js';
+import { apiKeyHash } from './cache/api-key-hash.js';
 import { LineWriter } from './line-writer.js';
 import { createLog } from './log.js';
 

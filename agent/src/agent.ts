@@ -1,25 +1,24 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { BUNDLE_LIMITS } from '@authz-service/core/bundle/limits';
 import { Secret } from '@authz-service/core/secret';
 import { reportText } from '@authz-service/pdp/contract/agent-report';
 import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
 import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
 import { agentId, reportOf } from './agent-identity.js';
 import { AgentState, type Syncing } from './bundle/agent-state.js';
-import { Attempts } from './bundle/attempts.js';
 import { Budgets } from './bundle/budgets.js';
-import { BundleCache } from './bundle/cache.js';
-import { type BundleSource, type FetchBounds, fetchKeys } from './bundle/fetch.js';
+import { CloudSync } from './bundle/cloud-sync.js';
 import { Intake, type IntakeParts } from './bundle/intake.js';
-import { KeptMaxAge } from './bundle/kept-max-age.js';
 import { KnownRevisions } from './bundle/known-revisions.js';
 import { Poller } from './bundle/poller.js';
 import { Saver } from './bundle/saver.js';
-import { fetchKeysFile } from './bundle/static-source.js';
 import { StaticSync } from './bundle/static-sync.js';
-import { Sync } from './bundle/sync.js';
 import { SyncLog } from './bundle/sync-log.js';
 import { keptKeys, warmStart } from './bundle/warm-start.js';
+import { Attempts } from './cache/attempts.js';
+import { BundleCache } from './cache/cache.js';
+import { KeptMaxAge } from './cache/kept-max-age.js';
 import { addressText, type ListenAddr, reachableUrl } from './config/listen-addr.js';
 import type { AgentConfig } from './config/settings.js';
 import { DecisionLog } from './decision-log.js';
@@ -27,11 +26,11 @@ import { createAgentServer } from './http/server.js';
 import type { LineWriter } from './line-writer.js';
 import type { Logger } from './log.js';
 import { AgentMetrics } from './metrics.js';
+import { type CloudSource, fetchKeys } from './source/cloud-source.js';
+import type { FetchBounds } from './source/fetching.js';
+import { fetchKeysFile } from './source/static-source.js';
 
-const MIB = 1024 * 1024;
-
-/** A million records take some 30 MiB packed and 250 MiB unpacked. */
-const BOUNDS: FetchBounds = { compressed: 128 * MIB, unpacked: 512 * MIB, idleMs: 10_000, totalMs: 60_000 };
+const BOUNDS: FetchBounds = { ...BUNDLE_LIMITS, idleMs: 10_000, totalMs: 60_000 };
 
 /** How long running work may take to end once the agent is told to stop. */
 const STOP_MS = 5_000;
@@ -61,6 +60,7 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
     : undefined;
   let url = '';
   const publicUrl = () => config.publicUrl ?? url;
+  // A cache is told by the key that fetched it (`apiKeyHash`); of published files, their address stands in for it.
   const { bundleUrl, apiKey = new Secret(bundleUrl?.href ?? '') } = config;
   const cloud = { cloudUrl: config.cloudUrl, apiKey };
   state.syncing.source = sourceOf(config);
@@ -115,11 +115,11 @@ function sourceOf({ bundleUrl, cloudUrl }: AgentConfig): Syncing['source'] {
   return bundleUrl === undefined ? { kind: 'cloud', url: cloudUrl.href } : { kind: 'static', url: bundleUrl.href };
 }
 
-async function cloudSync(config: AgentConfig, cloud: BundleSource, parts: IntakeParts): Promise<Sync> {
+async function cloudSync(config: AgentConfig, cloud: CloudSource, parts: IntakeParts): Promise<CloudSync> {
   const id = await agentId(config.cacheDir, parts.log);
   const report = () => reportText(reportOf(id, parts.state, config.tenantId));
   const keys = (stop: AbortSignal) => fetchKeys(cloud.cloudUrl, BOUNDS, stop);
-  return new Sync({ ...cloud, report }, new Intake({ ...config, bounds: BOUNDS, fetchKeys: keys }, parts), parts);
+  return new CloudSync({ ...cloud, report }, new Intake({ ...config, bounds: BOUNDS, fetchKeys: keys }, parts), parts);
 }
 
 function staticSync(config: AgentConfig, bundleUrl: URL, parts: IntakeParts): StaticSync {

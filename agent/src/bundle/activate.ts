@@ -13,9 +13,9 @@ import { EngineBuilder } from '@authz-service/core/decision/engine-builder';
 import { ProblemError } from '@authz-service/core/problem';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';
+import { compareEpochs, isBehind, type Standing } from '../cache/last-served.js';
 import { timeSlicing } from '../time-slicing.js';
 import type { Last } from './agent-state.js';
-import { compareEpochs, isBehind, type Standing } from './last-served.js';
 import type { Served } from './served.js';
 
 /** A bundle whose signature has been verified. */

@@ -2,9 +2,9 @@ import type { Budget, RecordChange } from '@authz-service/core/decision/api/engi
 import { ProblemError } from '@authz-service/core/problem';
 import { reading } from '@authz-service/core/read-write-lock';
 import { assertYoung, MAX_AGE_HEADER } from '@authz-service/pdp/revision/max-age';
+import type { Standing } from '../cache/last-served.js';
 import type { AgentMetrics, BundleSource } from '../metrics.js';
 import { Budgets } from './budgets.js';
-import type { Standing } from './last-served.js';
 import { revisionToken, type Served } from './served.js';
 import { NO_TRUST, type Trust } from './trust.js';
 

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import type { BundleLimits } from '@authz-service/core/bundle/types';
 import { type ProblemCode, ProblemError } from '@authz-service/core/problem';
-import type { CachedBase } from './cache.js';
-import type { Spool } from './spool.js';
+import type { CachedBase } from '../cache/cache.js';
+import type { Spool } from '../cache/spool.js';
 import type { Trust } from './trust.js';
 
 /*

@@ -7,9 +7,9 @@ import { decodeDeltaInSteps } from '@authz-service/core/bundle/delta-read';
 import { encodeDelta } from '@authz-service/core/bundle/delta-write';
 import { ProblemError } from '@authz-service/core/problem';
 import { finished } from '@authz-service/core/time-slicing';
+import { DeltaLog } from '../cache/delta-log.js';
+import { FileBytes } from '../cache/file-bytes.js';
 import { type CompareSaid, type CompareWork, faultOf } from './bundle-threads.js';
-import { DeltaLog } from './delta-log.js';
-import { FileBytes } from './file-bytes.js';
 import { sha256Of, verifyChanges } from './trust.js';
 
 const { base, trust, standing, fd, length, changesMax } = workerData as CompareWork;

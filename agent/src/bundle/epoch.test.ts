@@ -9,8 +9,8 @@ import {
 } from '@authz-service/core/bundle/epoch';
 import { statementOf } from '@authz-service/core/bundle/statement';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { compareEpochs, isBehind, parseLastServed } from '../cache/last-served.js';
 import { epochOf, refuseOtherEpoch, withEpoch } from './epoch.js';
-import { compareEpochs, isBehind, parseLastServed } from './last-served.js';
 import type { Served } from './served.js';
 import { NO_TRUST, type Trust, trustOf } from './trust.js';
 

@@ -1,4 +1,4 @@
-import { type Epoch, epochName, isSameKey, readEpoch } from '@authz-service/core/bundle/epoch';
+import { type Epoch, epochName, isSameKey, statedEpoch } from '@authz-service/core/bundle/epoch';
 import type { BundleStatement, DeltaStatement } from '@authz-service/core/bundle/statement';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Served } from './served.js';
@@ -10,12 +10,11 @@ import type { Trust } from './trust.js';
  * operator permits what is older. Throws `invalid_bundle`.
  */
 export async function epochOf(
-  { epoch: jws }: BundleStatement,
+  statement: BundleStatement,
   { epoch: known, epochKey }: Trust,
   { allowRollback }: { allowRollback: boolean },
 ): Promise<Epoch | undefined> {
-  const stated = jws === undefined ? undefined : await readEpoch(jws);
-  if (jws !== undefined && stated === undefined) throw invalid('The bundle states an epoch that nobody has signed.');
+  const stated = await statedEpoch(statement);
   if (allowRollback) return stated;
   if (stated === undefined) {
     if (known === undefined) return undefined;

@@ -6,19 +6,19 @@ import { keyIdOf } from '@authz-service/core/bundle/signing-key';
 import type { BundleArchive } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
+import type { Attempts } from '../cache/attempts.js';
+import type { BundleCache } from '../cache/cache.js';
+import { compareEpochs, isBehind, type Standing } from '../cache/last-served.js';
+import type { Spool } from '../cache/spool.js';
 import type { Logger } from '../log.js';
+import type { FetchBounds, FetchOptions } from '../source/fetching.js';
 import { activate, isWanted, type Verified } from './activate.js';
 import { type Advance, advance, confirmed } from './advance.js';
 import type { AgentState } from './agent-state.js';
-import type { Attempts } from './attempts.js';
 import { compareApart, unpackApart } from './bundle-threads.js';
-import type { BundleCache } from './cache.js';
 import { epochOf, refuseOtherEpoch, withEpoch } from './epoch.js';
-import type { FetchBounds, FetchOptions } from './fetch.js';
-import { compareEpochs, isBehind, type Standing } from './last-served.js';
 import type { Saver } from './saver.js';
 import { bundleOf, type Served } from './served.js';
-import type { Spool } from './spool.js';
 import { follow, type Trust, trusts, verify, verifyChanges } from './trust.js';
 
 export interface IntakeOptions {

@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
 import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
 import { MIN_REVISION_HEADER, minRevisionText } from '@authz-service/pdp/revision/min-revision';
+import type { CloudSource } from '../source/cloud-source.js';
+import { askServer, type RequestBounds } from '../source/server-request.js';
 import type { AgentState } from './agent-state.js';
-import { askCloud, type RequestBounds } from './cloud-request.js';
-import type { BundleSource } from './fetch.js';
 
 /** Callers need no credential, so that they must not be able to make the agent send many requests. */
 const ASKING_MAX = 4;
@@ -15,7 +15,7 @@ export class KnownRevisions {
   #asking = 0;
 
   constructor(
-    private readonly source: BundleSource,
+    private readonly source: CloudSource,
     private readonly state: Pick<AgentState, 'served'>,
   ) {}
 
@@ -37,10 +37,13 @@ export class KnownRevisions {
     const { cloudUrl, apiKey } = this.source;
     const headers = { authorization: `Bearer ${apiKey.reveal()}`, [MIN_REVISION_HEADER]: revision };
     const stop = AbortSignal.timeout(BOUNDS.totalMs);
-    return await askCloud({ cloudUrl, path: '/v1/whoami', headers, bounds: BOUNDS, stop }, async (response) => {
-      if (response.statusCode === 200) return true;
-      if (response.statusCode !== 412 || Number(response.headers['content-length']) > 10_000) return undefined;
-      return (JSON.parse(await text(response)) as { code?: unknown }).code === 'unknown_revision' ? false : undefined;
-    });
+    return await askServer(
+      { baseUrl: cloudUrl, path: '/v1/whoami', headers, bounds: BOUNDS, stop },
+      async (response) => {
+        if (response.statusCode === 200) return true;
+        if (response.statusCode !== 412 || Number(response.headers['content-length']) > 10_000) return undefined;
+        return (JSON.parse(await text(response)) as { code?: unknown }).code === 'unknown_revision' ? false : undefined;
+      },
+    );
   }
 }

@@ -4,8 +4,14 @@ const WAIT_SHARE = 0.8;
 const WAIT_SECONDS_MAX = 25;
 const FIRST_BACKOFF_MS = 1000;
 const BACKOFF_GROWTH = 4;
-/** The number of consecutive failures after which the poll interval applies again. */
-const QUICK_FAILURES = 2;
+/**
+ * The milliseconds after the first failures within which a cloud that is away is asked again, before the poll interval
+ * applies: another replica may be there at once, and one that restarts is back after some seconds.
+ */
+const QUICK_RETRIES = [
+  { from: 0, to: 1000 },
+  { from: 3000, to: 6000 },
+];
 /** The share of the poll interval by which a fleet spreads out at each failure. */
 const DRIFT = 0.1;
 
@@ -21,8 +27,8 @@ interface Success {
 
 /**
  * Decides when to ask the cloud next. A cloud that holds requests is asked again at once, and one that does not, every
- * poll interval. If the cloud goes away, it is asked twice more soon, at random times ("full jitter"), so that a short
- * interruption costs little and a fleet of agents does not return all at once. From the third failure on it is asked
+ * poll interval. If the cloud goes away, it is asked twice more soon, at random times, so that a short interruption
+ * costs little and a fleet of agents does not return all at once. From the third failure on it is asked
  * every poll interval and a little later, so that failure counts, and the message at every fifth, keep the pace that
  * alerts are based on.
  */
@@ -75,7 +81,8 @@ export class PollSchedule {
     this.#settled = false;
     const failuresBefore = this.#failures++;
     if (!away) return this.#rest(elapsedMs);
-    if (failuresBefore < QUICK_FAILURES) return this.#jitter(failuresBefore);
+    const retry = QUICK_RETRIES[failuresBefore];
+    if (retry) return Math.min(this.pollIntervalMs, retry.from + this.random() * (retry.to - retry.from));
     return this.#rest(elapsedMs) + this.random() * this.pollIntervalMs * DRIFT;
   }
 

@@ -1,7 +1,7 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { type AgentState, moment } from './agent-state.js';
 import { PollSchedule } from './poll-schedule.js';
-import type { Polled } from './sync.js';
+import type { Polled } from './polled.js';
 import type { SyncLog } from './sync-log.js';
 
 export interface PollerOptions {

@@ -1,8 +1,8 @@
 import type { Secret } from '@authz-service/core/secret';
+import { apiKeyHash } from '../cache/api-key-hash.js';
+import type { BundleCache } from '../cache/cache.js';
+import { ContestedCache } from '../cache/delta-log.js';
 import type { Logger } from '../log.js';
-import { apiKeyHash } from './api-key-hash.js';
-import type { BundleCache } from './cache.js';
-import { ContestedCache } from './delta-log.js';
 import type { Served } from './served.js';
 import type { Trust } from './trust.js';
 

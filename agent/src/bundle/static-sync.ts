@@ -3,9 +3,15 @@ import { bundlePath, deltaPath, POINTER_FILE, type Pointer } from '@authz-servic
 import { keyIdOf } from '@authz-service/core/bundle/signing-key';
 import { ProblemError } from '@authz-service/core/problem';
 import { compareTokens, isToken, splitToken } from '@authz-service/core/state/revision';
+import {
+  fetchBundleFile,
+  fetchDeltaFile,
+  fetchPointer,
+  type StaticSource,
+  type Validators,
+} from '../source/static-source.js';
 import type { Intake, IntakeParts } from './intake.js';
-import { fetchBundleFile, fetchDeltaFile, fetchPointer, type StaticSource, type Validators } from './static-source.js';
-import type { Polled } from './sync.js';
+import type { Polled } from './polled.js';
 
 /** Changes that one poll follows. */
 const STEPS_MAX = 2048;

@@ -2,7 +2,7 @@ import type { Budget } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Logger } from '../log.js';
 import type { AgentState, Moment } from './agent-state.js';
-import type { Polled } from './sync.js';
+import type { Polled } from './polled.js';
 
 /** At each multiple of this many consecutive failures, the log reports an error. */
 const FAILURES_PER_ERROR = 5;
@@ -109,8 +109,8 @@ export class SyncLog {
     const failures = this.state.syncFailed({ code, detail: cause });
     const fields = { consecutive_failures: failures, sync_age_seconds: this.state.syncAgeSeconds, error: cause };
     // A cause is logged when it first appears, so that a wrong API key is known at once and not only after five polls.
-    // The same cause may name a growing number of seconds.
-    const gist = cause.replace(/\d+/g, '');
+    // The same cause may name a growing number of seconds. Another status is another cause.
+    const gist = cause.replace(/\d+(?= (s|seconds?)\b)/g, '');
     if (gist !== this.#lastCause) this.log.warn({ ...fields, ...(known ? {} : { err: error }) }, 'bundle sync failed');
     this.#lastCause = gist;
     if (failures % FAILURES_PER_ERROR !== 0) return;

@@ -1,13 +1,13 @@
-import { readEpoch } from '@authz-service/core/bundle/epoch';
+import { statedEpoch } from '@authz-service/core/bundle/epoch';
 import { newestAt } from '@authz-service/core/bundle/newest';
 import type { Secret } from '@authz-service/core/secret';
+import type { BundleCache, CachedBundle } from '../cache/cache.js';
+import { assertServable, isBehind, type LastServed } from '../cache/last-served.js';
 import type { Logger } from '../log.js';
 import { activate } from './activate.js';
 import { advance } from './advance.js';
 import type { AgentState } from './agent-state.js';
-import type { BundleCache, CachedBundle } from './cache.js';
 import { refuseOtherEpoch } from './epoch.js';
-import { assertServable, isBehind, type LastServed } from './last-served.js';
 import { bundleOf, type Served } from './served.js';
 import { sha256Of, type Trust, trustOf, verify, verifyChanges } from './trust.js';
 
@@ -44,8 +44,7 @@ export async function warmStart(options: WarmStartOptions, { cache, state, log }
     const { bytes } = cached;
     const sha256 = await sha256Of(bytes);
     const verified = await verify(sha256, cached.signatures, trust);
-    const { epoch: stated } = verified.statement;
-    const epoch = stated === undefined ? undefined : await readEpoch(stated);
+    const epoch = await statedEpoch(verified.statement);
     let served = await activate({ bytes, ...verified, epoch }, options, undefined);
     const deltas = await cache.deltasAfter({ bytes, jws: verified.jws, sha256 });
     for (const delta of deltas) served = await replayed(delta, trust, served);

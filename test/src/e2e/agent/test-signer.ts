@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiKeyHash } from '@authz-service/agent/bundle/api-key-hash';
+import { apiKeyHash } from '@authz-service/agent/cache/api-key-hash';
 import { announceKeys, type KeySet } from '@authz-service/core/bundle/key-set';
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
 import { type NamedBundle, signNewest } from '@authz-service/core/bundle/newest';

@@ -1,5 +1,6 @@
-import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { Agent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
+import { request as requestHttps, Agent as TlsAgent } from 'node:https';
+import { setImmediate } from 'node:timers/promises';
 import { ProblemError } from '@authz-service/core/problem';
 import { isPlainServer, PLAIN_SERVER } from './plain-server.js';
 
@@ -17,15 +18,27 @@ export interface Asked {
   setting: string;
 }
 
+/**
+ * Connections are kept for the next request, which mostly follows at once: a fleet that learns of a commit would else connect
+ * anew all together. An unused one is closed before a server or proxy would do that while a request is on its way.
+ */
+const KEPT = { keepAlive: true, timeout: 1000 };
+const KEPT_HTTP = new Agent(KEPT);
+const KEPT_HTTPS = new TlsAgent(KEPT);
+/** An answer that a kept connection fails to give so soon was not held back: the request is sent again over a new one. */
+const ENDED_MS = 500;
+/** The share of requests that have a connection of their own, and end the kept one: so a fleet comes to replicas that were added. */
+const RENEWED_SHARE = 1 / 64;
+
 const CLOUD: Asked = { whom: 'The cloud', setting: 'SERVICE_CLOUD_URL' };
 
-export interface CloudRequest {
-  cloudUrl: URL;
-  /** A path below that of the cloud's URL. */
+export interface ServerRequest {
+  baseUrl: URL;
+  /** A path below that of the base URL. */
   path: string;
   headers: Record<string, string>;
   bounds: RequestBounds;
-  /** How long the cloud was asked to hold its answer; this is added to the limits. */
+  /** How long the server was asked to hold its answer; this is added to the limits. */
   holdMs?: number;
   stop: AbortSignal;
   /** By default the cloud. */
@@ -33,12 +46,15 @@ export interface CloudRequest {
 }
 
 /**
- * Sends a GET and passes the answer to `take`, after which the connection ends. Throws a `ProblemError` of `take` as it
- * is, and otherwise `network` or `timeout`, with a detail for the log.
+ * Sends a GET and passes the answer to `take`. The connection ends unless `take` has returned and the whole answer has come. Throws a `ProblemError`
+ * of `take` as it is, and otherwise `network` or `timeout`, with a detail for the log.
  */
-export async function askCloud<T>(request: CloudRequest, take: (response: IncomingMessage) => Promise<T>): Promise<T> {
-  const { cloudUrl, path, headers, bounds, holdMs = 0, stop, asked = CLOUD } = request;
-  const url = new URL(cloudUrl);
+export async function askServer<T>(
+  request: ServerRequest,
+  take: (response: IncomingMessage) => Promise<T>,
+): Promise<T> {
+  const { baseUrl, path, headers, bounds, holdMs = 0, stop, asked = CLOUD } = request;
+  const url = new URL(baseUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
   // AbortSignal.any is not used: `stop` lives as long as the agent and would hold on to a part of every signal derived
   // from it.
@@ -52,19 +68,26 @@ export async function askCloud<T>(request: CloudRequest, take: (response: Incomi
   stop.addEventListener('abort', cut);
   if (stop.aborted) cut();
   try {
+    const kept = url.protocol === 'https:' ? KEPT_HTTPS : KEPT_HTTP;
     const options = {
       headers: { 'accept-encoding': 'identity', ...headers },
-      // Each request has its own connection, so that no part of an earlier, broken exchange can be taken for this
-      // answer.
-      agent: false,
+      agent: Math.random() < RENEWED_SHARE ? (false as const) : kept,
       timeout: bounds.idleMs + holdMs,
       signal: end.signal,
     } as const;
     const response = await send(url, options, bounds.idleMs, asked);
+    let taken = false;
     try {
-      return await take(response);
+      const answer = await take(response);
+      taken = true;
+      return answer;
     } finally {
-      response.destroy();
+      // Who refuses is not asked again over the same connection: another replica may not.
+      if (taken && response.complete) {
+        // The connection is free in the next turn of the event loop after what nobody has read is let go.
+        response.resume();
+        await setImmediate();
+      } else response.destroy();
     }
   } catch (error) {
     if (error instanceof ProblemError) throw error;
@@ -81,7 +104,9 @@ export async function askCloud<T>(request: CloudRequest, take: (response: Incomi
   }
 }
 
-function send(url: URL, options: RequestOptions, idleMs: number, { whom }: Asked): Promise<IncomingMessage> {
+function send(url: URL, options: RequestOptions, idleMs: number, asked: Asked): Promise<IncomingMessage> {
+  const { whom } = asked;
+  const sentAt = performance.now();
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, resolve);
     let response: IncomingMessage | undefined;
@@ -96,7 +121,12 @@ function send(url: URL, options: RequestOptions, idleMs: number, { whom }: Asked
       response?.destroy(error);
       request.destroy(error);
     });
-    request.on('error', reject);
+    request.on('error', (error) => {
+      // The server may have ended a kept connection as it was used again (RFC 9112 section 9.3.1).
+      const ended = request.reusedSocket && response === undefined && performance.now() - sentAt < ENDED_MS;
+      if (!ended || options.signal?.aborted || error instanceof ProblemError) reject(error);
+      else resolve(send(url, { ...options, agent: false }, idleMs, asked));
+    });
     request.end();
   });
 }

@@ -11,9 +11,10 @@ import { unpackBundleTo } from '@authz-service/core/bundle/read';
 import { packBundle } from '@authz-service/core/bundle/write';
 import { ProblemError } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FetchBounds, type FetchOptions, fetchBundle, type Known } from './fetch.js';
-import { Spool } from './spool.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Spool } from '../cache/spool.js';
+import { fetchBundle, type Known } from './cloud-source.js';
+import type { FetchBounds, FetchOptions } from './fetching.js';
 
 const MIB = 1024 * 1024;
 
@@ -267,6 +268,47 @@ describe('fetchBundle', () => {
       code: 'network',
       detail: expect.stringMatching(/ECONNREFUSED.*: check SERVICE_CLOUD_URL and that the cloud runs there\.$/),
     });
+  });
+
+  it('keeps its connection while answers come whole, and not for ever', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const sockets: Socket[] = [];
+    const whole: RequestListener = (_, response) =>
+      response.writeHead(200, { 'content-type': 'application/gzip' }).end(archive);
+    const same: RequestListener = (_, response) => response.writeHead(304).end();
+    const refused: RequestListener = (_, response) => response.writeHead(500).end('no');
+    const half: RequestListener = (_, response) => response.writeHead(500, { 'content-length': 10 }).write('half');
+    const answers = [whole, same, refused, same, half, whole, same];
+    const url = await cloud((request, response) => {
+      sockets.push(request.socket);
+      answers.shift()?.(request, response);
+    });
+    const ask = () => fetchFrom(url, { etag: '"e1"' });
+    await ask();
+    await ask();
+    await expect(ask()).rejects.toMatchObject({ code: 'network' });
+    await ask();
+    await expect(ask()).rejects.toMatchObject({ code: 'network' });
+    random.mockReturnValue(0);
+    await ask();
+    await ask();
+    random.mockRestore();
+    expect(sockets.map((socket) => sockets.indexOf(socket))).toEqual([0, 0, 0, 3, 3, 5, 6]);
+  });
+
+  it('asks again over a new connection where the cloud ends the kept one as it is used', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const asked: Socket[] = [];
+    const url = await cloud((request, response) => {
+      const isReused = asked.includes(request.socket);
+      asked.push(request.socket);
+      if (isReused) request.socket.resetAndDestroy();
+      else response.writeHead(304).end();
+    });
+    for (let count = 0; count < 3; count++)
+      expect(await fetchFrom(url, { etag: '"e1"' })).toMatchObject({ is: 'same' });
+    random.mockRestore();
+    expect(asked.map((socket) => asked.indexOf(socket))).toEqual([0, 0, 2, 3]);
   });
 
   it('says so when the cloud speaks no TLS', async () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { unpackDelta } from '@authz-service/core/bundle/delta-read';
+import { DELTA_LIMITS } from '@authz-service/core/bundle/limits';
 import {
   KEYS_FILE,
   POINTER_BYTES_MAX,
@@ -12,9 +12,9 @@ import type { ServedKeys } from '@authz-service/core/bundle/served-keys';
 import type { BundleArchive } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Secret } from '@authz-service/core/secret';
-import { type Asked, askCloud } from './cloud-request.js';
-import { DELTA_LIMITS, type FetchOptions, faultOf, keysIn, unpackWhole } from './fetch.js';
-import type { Spool } from './spool.js';
+import type { Spool } from '../cache/spool.js';
+import { boundedText, type FetchOptions, faultOf, keysIn, unpackWhole } from './fetching.js';
+import { type Asked, askServer } from './server-request.js';
 
 /** A folder that "service bundle publish" writes, at a web server. */
 export interface StaticSource {
@@ -45,14 +45,9 @@ export async function fetchPointer(
   const conditional = known?.etag !== undefined || known?.lastModified !== undefined;
   return await ask(source, POINTER_FILE, headers, options, async (response) => {
     if (response.statusCode === 304 && conditional) return undefined;
-    refuseOther(response, source, POINTER_FILE);
-    let bytes = 0;
-    response.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      const detail = `${POINTER_FILE} has more than ${POINTER_BYTES_MAX} bytes: check SERVICE_BUNDLE_URL.`;
-      if (bytes > POINTER_BYTES_MAX) response.destroy(new ProblemError('invalid_bundle', detail));
-    });
-    const pointer = readPointer(await text(response));
+    assertFound(response, source, POINTER_FILE);
+    const tooLong = `${POINTER_FILE} has more than ${POINTER_BYTES_MAX} bytes: check SERVICE_BUNDLE_URL.`;
+    const pointer = readPointer(await boundedText(response, POINTER_BYTES_MAX, tooLong));
     const { etag, 'last-modified': lastModified } = response.headers;
     return { pointer, validators: { etag, lastModified } };
   });
@@ -66,7 +61,7 @@ export function fetchDeltaFile(
 ): Promise<BundleArchive | ProblemError | undefined> {
   return ask(source, path, {}, options, async (response) => {
     if (MISSING.has(response.statusCode ?? 0)) return undefined;
-    refuseOther(response, source, path);
+    assertFound(response, source, path);
     return await unpackDelta(response, DELTA_LIMITS).catch(faultOf);
   });
 }
@@ -78,7 +73,7 @@ export function fetchBundleFile(
   options: FetchOptions,
 ): Promise<{ bytes: Spool; jws: string | undefined }> {
   return ask(source, path, {}, options, async (response) => {
-    refuseOther(response, source, path);
+    assertFound(response, source, path);
     return await unpackWhole(response, options);
   });
 }
@@ -89,7 +84,7 @@ export function fetchKeysFile(
   options: Pick<FetchOptions, 'bounds' | 'stop'>,
 ): Promise<ServedKeys> {
   return ask(source, KEYS_FILE, { 'cache-control': 'no-cache' }, options, async (response) => {
-    refuseOther(response, source, KEYS_FILE);
+    assertFound(response, source, KEYS_FILE);
     return await keysIn(response);
   });
 }
@@ -104,18 +99,18 @@ function ask<T>(
   const [, name, value] = /^([^:]+):\s*(.*)$/.exec(bundleHeader?.reveal() ?? '') ?? [];
   const own = name === undefined || value === undefined ? {} : { [name]: value };
   const request = {
-    cloudUrl: bundleUrl,
+    baseUrl: bundleUrl,
     path: `/${file}`,
     headers: { ...headers, ...own },
     bounds,
     stop,
     asked: ASKED,
   };
-  return askCloud(request, take);
+  return askServer(request, take);
 }
 
 /** Throws unless the response is a 200. */
-function refuseOther({ statusCode = 0, headers }: IncomingMessage, { bundleUrl }: StaticSource, file: string): void {
+function assertFound({ statusCode = 0, headers }: IncomingMessage, { bundleUrl }: StaticSource, file: string): void {
   if (statusCode === 200) return;
   const answered = `The web server at ${bundleUrl.origin} answered with status ${statusCode} when asked for ${file}`;
   if (statusCode === 401) throw new ProblemError('unauthorized', `${answered}: check SERVICE_BUNDLE_HEADER.`);

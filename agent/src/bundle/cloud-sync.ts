@@ -1,25 +1,12 @@
-import { type BundleSource, fetchBundle, type Known } from './fetch.js';
+import { type CloudSource, fetchBundle, type Known } from '../source/cloud-source.js';
 import type { Intake, IntakeParts } from './intake.js';
+import type { Polled } from './polled.js';
 import { bundleName } from './served.js';
 
-/** The outcome of a poll. */
-export interface Polled {
-  /** Whether the cloud holds its answers until there is something newer. */
-  holds: boolean;
-  /** Whether another revision is served than before, or might be. */
-  news: boolean;
-  /** How far the clock of the cloud is ahead; undefined if that is not known. */
-  aheadMs: number | undefined;
-  /** A time at which what is served was the newest, as the cloud has signed it, by its clock. */
-  newestAtMs: number | undefined;
-  /** Whether what is served is on disk. */
-  saved: boolean;
-}
-
 /** Keeps what is served equal to what the cloud has. */
-export class Sync {
+export class CloudSync {
   constructor(
-    private readonly source: BundleSource,
+    private readonly source: CloudSource,
     private readonly intake: Intake,
     private readonly parts: Pick<IntakeParts, 'state' | 'saver' | 'attempts'>,
   ) {}

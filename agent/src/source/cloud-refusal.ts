@@ -10,7 +10,7 @@ const PROBLEM_BYTES_MAX = 16 * 1024;
 const SAID_MAX = 500;
 
 /** Throws unless the response is a 200 with an archive. What a cloud says of the reason is part of the detail. */
-export async function refuseOther(response: IncomingMessage, { origin }: URL): Promise<void> {
+export async function assertArchive(response: IncomingMessage, { origin }: URL): Promise<void> {
   const { statusCode = 0, headers } = response;
   const type = headers['content-type'];
   if (statusCode === 200) {

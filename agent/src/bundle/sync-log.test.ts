@@ -1,0 +1,22 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { expect, it } from 'vitest';
+import type { Logger } from '../log.js';
+import { AgentMetrics } from '../metrics.js';
+import { AgentState } from './agent-state.js';
+import { SyncLog } from './sync-log.js';
+
+it('logs a cause when it first appears, again when its status is another one, and not when its seconds are', () => {
+  const lines: string[] = [];
+  const log = { warn: ({ error }: { error: string }) => lines.push(error), error: () => {} };
+  const sync = new SyncLog(new AgentState(new AgentMetrics()), log as unknown as Logger);
+  const causes = [
+    'is 7 s old',
+    'is 8 s old',
+    'silent for 9 seconds',
+    'silent for 1 second',
+    'status 502',
+    'status 503',
+  ];
+  for (const cause of causes) sync.failed(new ProblemError('network', cause));
+  expect(lines).toEqual(['is 7 s old', 'silent for 9 seconds', 'silent for 1 second', 'status 502', 'status 503']);
+});
