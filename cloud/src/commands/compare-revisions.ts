@@ -1,8 +1,8 @@
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
+import type { ComparedTask, StatesCompared } from '../analysis/analysis-tasks.js';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
-import type { ComparedTask, StatesCompared } from '../drafts/draft-work.js';
 import type { Moment } from '../history/history.js';
 import type { ReadableTenant } from '../tenants/tenant.js';
 import { tenantAt } from './tenant-at.js';
@@ -25,7 +25,7 @@ export interface Comparison extends StatesCompared {
   after: ComparedMoment;
 }
 
-/** Two moments of a tenant, with what the thread of drafts takes to compare them. */
+/** Two moments of a tenant, with what the analyzer takes to compare them. */
 interface TwoMoments {
   earlier: ComparedMoment;
   later: ComparedMoment;
@@ -42,7 +42,7 @@ interface TwoMoments {
  */
 export async function compareRevisions(cloud: Cloud, asked: Asked, signal: AbortSignal): Promise<Comparison> {
   const prepare = (ends: AbortSignal) => twoMoments(cloud, asked, ends);
-  const { prepared, found } = await cloud.drafts.compare(prepare, { credential: asked.credential, signal });
+  const { prepared, found } = await cloud.analyzer.compare(prepare, { credential: asked.credential, signal });
   return { before: prepared.earlier, after: prepared.later, ...found };
 }
 

@@ -2,9 +2,9 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { ReviewList, ReviewPage, SignedReview } from '@authz-service/core/review/found-review';
 import type { ReviewScope } from '@authz-service/core/review/review-scope';
 import { revisionNumber } from '@authz-service/core/state/revision';
+import type { ReviewQuestion } from '../analysis/analysis-tasks.js';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
-import type { ReviewQuestion } from '../drafts/draft-work.js';
 import { tenantAt } from './tenant-at.js';
 
 /** As of when a part is reviewed. */
@@ -62,7 +62,7 @@ async function reviewed(cloud: Cloud, asked: AskedReview, question: ReviewQuesti
     const now = asked.asOf ?? clock;
     return { tenant, revision, committedAt: row.at, task: { scope: asked.scope, now, question } };
   };
-  const { prepared, found } = await cloud.drafts.review(prepare, { credential: asked.credential, signal });
+  const { prepared, found } = await cloud.analyzer.review(prepare, { credential: asked.credential, signal });
   const { revision, committedAt, task } = prepared;
   const moment: ReviewedMoment = { revision, committed_at: committedAt, as_of: new Date(task.now).toISOString() };
   return { moment, found };

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { ProblemError } from '@authz-service/core/problem';
 import { address, splitReference } from '@authz-service/core/records/address';
 import type { ReviewScope } from '@authz-service/core/review/review-scope';
+import type { ReviewedSince } from '../analysis/analysis-tasks.js';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { assertStanding } from '../console/assert-standing.js';
-import type { ReviewedSince } from '../drafts/draft-work.js';
 import type { SignOffRow } from '../store/sign-off-store.js';
 import { type ComparedMoment, twoMoments } from './compare-revisions.js';
 import { signedPart } from './review-part.js';
@@ -78,7 +78,7 @@ export interface SinceSignOff extends ReviewedSince {
 
 /**
  * What has changed in who has access to a part since it was signed off. Throws `not_found`, `outside_history` where the
- * revision is no longer kept, and what the thread of drafts throws.
+ * revision is no longer kept, and what the analyzer throws.
  */
 export async function changesSinceSignOff(
   cloud: Cloud,
@@ -92,7 +92,7 @@ export async function changesSinceSignOff(
     const moments = await twoMoments(cloud, asked, ends);
     return { ...moments, task: { ...moments.task, scope: scopeOf(row) } };
   };
-  const { prepared, found } = await cloud.drafts.reviewChanges(prepare, { credential, signal });
+  const { prepared, found } = await cloud.analyzer.reviewChanges(prepare, { credential, signal });
   return { before: prepared.earlier, after: prepared.later, ...found };
 }
 

@@ -2,10 +2,10 @@ import { compileInSteps } from '@authz-service/core/decision/compile-engine';
 import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
 import { reading } from '@authz-service/core/read-write-lock';
 import type { Kind } from '@authz-service/core/records/kinds';
-import type { StoredRecord } from '@authz-service/core/records/registry';
 import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
-import { SortedRecords } from '../tenants/sorted-records.js';
+import { KeptByKind } from '../tenants/kept-by-kind.js';
+import { SortedAddresses } from '../tenants/sorted-addresses.js';
 import type { ReadableTenant, Tenant, TenantView } from '../tenants/tenant.js';
 
 /** What answers decisions and searches. */
@@ -22,7 +22,7 @@ export class PastTenant implements ReadableTenant {
   readonly state: TenantState;
   /** How many of its records have lost values since. */
   readonly erased: number;
-  readonly #sorted = new SortedRecords();
+  readonly #addresses: KeptByKind<SortedAddresses>;
   /** Compiled for the first decision or search: comparisons, reviews and lists need the records alone. */
   #compiling: Promise<Compiled> | undefined;
   #compiled: Compiled | undefined;
@@ -38,6 +38,7 @@ export class PastTenant implements ReadableTenant {
     this.revision = revision;
     this.state = state;
     this.erased = erased;
+    this.#addresses = new KeptByKind(run, (kind) => state.records(kind), SortedAddresses.of);
   }
 
   get engine(): CompiledEngine {
@@ -70,7 +71,7 @@ export class PastTenant implements ReadableTenant {
     return this.#compiling;
   }
 
-  sorted(kind: Kind): readonly StoredRecord[] {
-    return this.#sorted.of(kind, (of) => this.state.records(of));
+  addresses(kind: Kind): Promise<SortedAddresses> {
+    return this.#addresses.current(kind);
   }
 }

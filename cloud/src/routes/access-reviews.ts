@@ -30,7 +30,8 @@ const query = z.strictObject({
   }),
   row: z.string().min(1).max(64).optional().meta({ description: 'The id of a row: only its members are listed.' }),
   words: z.string().max(1000).optional().meta({
-    description: 'Only what has all of these words: of a row, or of it and a member together.',
+    description:
+      'Only what has all of these words: in what a row says, in a resource or member of it, or in a group, role, policy or place that it may be due to.',
   }),
   limit: paging.limit,
   offset: z

@@ -4,10 +4,10 @@ import { nameText } from '@authz-service/core/records/fields';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
+import { draftTexts } from '../analysis/draft-texts.js';
 import type { Cloud } from '../cloud.js';
 import { LISTED_MAX } from '../commands/compare-revisions.js';
 import { CONSOLE_STACK } from '../console/guard-session.js';
-import { draftTexts } from '../drafts/draft-texts.js';
 import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
 import { changeSchema, parseChanges } from './changesets.js';
@@ -72,7 +72,7 @@ export function draftPlanRoutes(cloud: Cloud): Route[] {
             : undefined;
         const limited = { ...(writer && { writer }), ...(inConsole && { inConsole }) };
         const draft = { stack: body.stack, changes, now, listedMax: LISTED_MAX, ...limited };
-        const { violations, ...plan } = await cloud.drafts.plan(tenant, body.base_revision, draft, {
+        const { violations, ...plan } = await cloud.analyzer.plan(tenant, body.base_revision, draft, {
           credential,
           signal,
         });

@@ -41,7 +41,7 @@ export function lintRoutes(cloud: Cloud): Route[] {
       handle: async ({ credential, query: { revision }, now, signal }) => {
         const tenant = await cloud.tenants.get(credential.tenant);
         const lint = { now, listedMax: LISTED_MAX };
-        const found = await cloud.drafts.lint(tenant, revision, lint, { credential, signal });
+        const found = await cloud.analyzer.lint(tenant, revision, lint, { credential, signal });
         return json(200, found as unknown as JsonObject);
       },
     }),

@@ -72,7 +72,12 @@ export function whyNotRoutes(cloud: Cloud): Route[] {
       handle: async ({ credential, body, now, signal }) => {
         const { explain: _, ...request } = parseQuestion(body.question);
         const tenant = await cloud.tenants.get(credential.tenant);
-        const answer = await cloud.drafts.whyNot(tenant, body.base_revision, { request, now }, { credential, signal });
+        const answer = await cloud.analyzer.whyNot(
+          tenant,
+          body.base_revision,
+          { request, now },
+          { credential, signal },
+        );
         const { allowed, reason, proposals, not_weighed } = answer;
         return json(200, { allowed, reason, proposals: proposals.map(shown), not_weighed } as unknown as JsonObject);
       },

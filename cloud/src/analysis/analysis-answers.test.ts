@@ -3,8 +3,8 @@ import { TenantState } from '@authz-service/core/state/tenant-state';
 import { finished } from '@authz-service/core/time-slicing';
 import { describe, expect, it } from 'vitest';
 import { differingRecords } from '../history/differing-records.js';
-import { answerOf, type Base } from './draft-answers.js';
-import type { Differing, DraftTask, StatesCompared } from './draft-work.js';
+import { answerOf, type Base } from './analysis-answers.js';
+import type { AnalysisTask, Differing, StatesCompared } from './analysis-tasks.js';
 
 const AT = '2027-03-01T12:00:00.000Z';
 
@@ -34,7 +34,7 @@ function partsOf(before: StoredRecord[], after: StoredRecord[]): Differing[] {
 
 function compare(before: StoredRecord[], after: StoredRecord[], listedMax = 1000): StatesCompared {
   const base = { key: 'acme', tenant: 'acme', revision: '2.0123456789abcdef', records: after };
-  const task: DraftTask = { compared: { now: Date.parse(AT), listedMax } };
+  const task: AnalysisTask = { compared: { now: Date.parse(AT), listedMax } };
   return answerOf(task, base, partsOf(before, after)) as StatesCompared;
 }
 
@@ -136,7 +136,7 @@ describe('a review', () => {
     const base: Base = { key: 'acme', tenant: 'acme', revision: '2.0123456789abcdef', records };
     const now = Date.parse(AT);
     const question = { list: { list: 'rows', offset: 0, limit: 1 } } as const;
-    const task: DraftTask = { review: { scope: { part: 'application', path: 'docs' }, now, question } };
+    const task: AnalysisTask = { review: { scope: { part: 'application', path: 'docs' }, now, question } };
     answerOf(task, base, []);
     const kept = base.review;
     answerOf(task, base, []);

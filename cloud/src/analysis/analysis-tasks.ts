@@ -15,7 +15,7 @@ import type { WhyNot } from '@authz-service/core/why-not/why-not';
 import type { AuditedChange } from '../store/store.js';
 
 /** A tenant at a revision, whose records are sent in parts before the first task on it. */
-export interface DraftBase {
+export interface AnalyzedBase {
   /** The id of the tenant and the revision. */
   key: string;
   tenant: string;
@@ -110,7 +110,7 @@ export interface Linted {
 }
 
 /** What the thread can find out about its base. */
-export type DraftTask =
+export type AnalysisTask =
   | { draft: Draft }
   | { denied: Denied }
   | { compared: ComparedTask }
@@ -118,16 +118,16 @@ export type DraftTask =
   | { reviewed: ReviewedTask }
   | { lint: LintTask };
 
-export type DraftFound = DraftPlan | WhyNot | StatesCompared | ReviewPage | SignedReview | ReviewedSince | Linted;
+export type AnalysisFound = DraftPlan | WhyNot | StatesCompared | ReviewPage | SignedReview | ReviewedSince | Linted;
 
 /** What the thread is told: another base begins with `base`, and the task is about the differences since the last one. */
-export type DraftTold =
-  | { base: DraftBase }
+export type AnalysisTold =
+  | { base: AnalyzedBase }
   | { records: StoredRecord[] }
   | { differing: Differing }
-  | { task: DraftTask };
+  | { task: AnalysisTask };
 
 /** What the thread says, once for each task. */
-export type DraftSaid =
-  | { found: DraftFound }
+export type AnalysisSaid =
+  | { found: AnalysisFound }
   | { fault: { code: ProblemCode; detail: string; errors: readonly ProblemItem[] } };

@@ -1,13 +1,13 @@
-/** Answers one task after the other, without end; see `draft-planner.ts`. */
+/** Answers one task after the other, without end; see `analyzer.ts`. */
 import { parentPort } from 'node:worker_threads';
 import { ProblemError } from '@authz-service/core/problem';
-import { answerOf, type Base } from './draft-answers.js';
-import type { Differing, DraftSaid, DraftTask, DraftTold } from './draft-work.js';
+import { answerOf, type Base } from './analysis-answers.js';
+import type { AnalysisSaid, AnalysisTask, AnalysisTold, Differing } from './analysis-tasks.js';
 
 let base: Base | undefined;
 let differing: Differing[] = [];
 
-parentPort?.on('message', (told: DraftTold) => {
+parentPort?.on('message', (told: AnalysisTold) => {
   if ('base' in told) {
     base = { ...told.base, records: [] };
     differing = [];
@@ -16,7 +16,7 @@ parentPort?.on('message', (told: DraftTold) => {
   else parentPort?.postMessage(said(told.task));
 });
 
-function said(task: DraftTask): DraftSaid {
+function said(task: AnalysisTask): AnalysisSaid {
   const parts = differing;
   differing = [];
   if (base === undefined) throw new Error('a task came before its base');

@@ -12,11 +12,11 @@ import { TenantState } from '@authz-service/core/state/tenant-state';
 import { finished } from '@authz-service/core/time-slicing';
 import { whyNot } from '@authz-service/core/why-not/why-not';
 import { guardSession } from '../console/guard-session.js';
+import type * as tasks from './analysis-tasks.js';
 import { changesBetween } from './changes-between.js';
-import type * as work from './draft-work.js';
 
 /** The records that tasks are about. */
-export interface Base extends work.DraftBase {
+export interface Base extends tasks.AnalyzedBase {
   records: StoredRecord[];
   state?: TenantState;
   /** The last review, of which pages are asked for one by one. */
@@ -27,7 +27,11 @@ export interface Base extends work.DraftBase {
  * What the thread finds out about its base; `differing` is how an earlier state differs from it. Only as much is told as
  * is shown, since the process that decides has to read all of it in one turn.
  */
-export function answerOf(task: work.DraftTask, base: Base, differing: readonly work.Differing[]): work.DraftFound {
+export function answerOf(
+  task: tasks.AnalysisTask,
+  base: Base,
+  differing: readonly tasks.Differing[],
+): tasks.AnalysisFound {
   const { records } = base;
   // It takes as much memory as what else is asked for.
   if (!('review' in task)) delete base.review;
@@ -42,7 +46,7 @@ export function answerOf(task: work.DraftTask, base: Base, differing: readonly w
   return { findings: findings.slice(0, listedMax), finding_count: findings.length, complete };
 }
 
-function reviewed(base: Base, { scope, now, question }: work.ReviewTask): ReviewPage | SignedReview {
+function reviewed(base: Base, { scope, now, question }: tasks.ReviewTask): ReviewPage | SignedReview {
   const key = JSON.stringify([scope.part, scope.path, scope.actions, now]);
   if (base.review?.key !== key) {
     // Two would take twice the memory.
@@ -57,7 +61,7 @@ function reviewed(base: Base, { scope, now, question }: work.ReviewTask): Review
   return page;
 }
 
-function planOf(base: Base, { stack, changes, writer, inConsole, now, listedMax }: work.Draft): work.DraftPlan {
+function planOf(base: Base, { stack, changes, writer, inConsole, now, listedMax }: tasks.Draft): tasks.DraftPlan {
   const { tenant, revision, records } = base;
   base.state ??= new TenantState(records);
   const staged = base.state.stage(changes, {
@@ -78,9 +82,9 @@ function planOf(base: Base, { stack, changes, writer, inConsole, now, listedMax 
 function compared(
   before: readonly StoredRecord[],
   after: readonly StoredRecord[],
-  differing: readonly work.Differing[],
-  task: work.ComparedTask,
-): work.StatesCompared {
+  differing: readonly tasks.Differing[],
+  task: tasks.ComparedTask,
+): tasks.StatesCompared {
   const { changes, counts } = changesBetween(after, differing);
   return { changes: changes.slice(0, task.listedMax), counts, ...accessBetween(before, after, task) };
 }
@@ -89,13 +93,13 @@ function compared(
 function accessBetween(
   before: readonly StoredRecord[],
   after: readonly StoredRecord[],
-  { now, listedMax }: work.ComparedTask,
-): Pick<work.StatesCompared, 'access' | 'finding_count'> {
+  { now, listedMax }: tasks.ComparedTask,
+): Pick<tasks.StatesCompared, 'access' | 'finding_count'> {
   const { findings, ...delta } = finished(computeImpact({ records: before }, { records: after }, { now })).delta;
   return { access: { ...delta, findings: findings.slice(0, listedMax) }, finding_count: findings.length };
 }
 
-function linted(records: readonly StoredRecord[], { now, listedMax }: work.LintTask): work.Linted {
+function linted(records: readonly StoredRecord[], { now, listedMax }: tasks.LintTask): tasks.Linted {
   const all = lintRecords(records, now);
   const findings = all
     .toSorted((one, other) => Number(one.certainty === 'suspected') - Number(other.certainty === 'suspected'))
@@ -104,7 +108,7 @@ function linted(records: readonly StoredRecord[], { now, listedMax }: work.LintT
   return { total: all.length, findings };
 }
 
-function stateBefore(after: readonly StoredRecord[], differing: readonly work.Differing[]): StoredRecord[] {
+function stateBefore(after: readonly StoredRecord[], differing: readonly tasks.Differing[]): StoredRecord[] {
   const unlike = new Set(differing.flatMap((part) => part.unlike));
   return [...after.filter(({ address }) => !unlike.has(address)), ...differing.flatMap((part) => part.records)];
 }

@@ -1,6 +1,6 @@
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { AuditedChange } from '../store/store.js';
-import type { Differing, StatesCompared } from './draft-work.js';
+import type { Differing, StatesCompared } from './analysis-tasks.js';
 
 /** The changes from an earlier state to this one, sorted by address. */
 export function changesBetween(

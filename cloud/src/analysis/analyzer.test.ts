@@ -1,12 +1,12 @@
 import { TimeSlicing } from '@authz-service/core/time-slicing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { DraftPlanner } from './draft-planner.js';
+import { Analyzer } from './analyzer.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 it('bounds the time that the past takes to be read for a turn, ends the reading, and gives the next one their turn', async () => {
-  const planner = new DraftPlanner(new TimeSlicing(() => performance.now()));
+  const planner = new Analyzer(new TimeSlicing(() => performance.now()));
   const asked = { credential: { tenant: 'acme', id: 'ann' }, signal: new AbortController().signal };
   let reading: AbortSignal | undefined;
   const slow = planner.compare((signal) => {

@@ -10,7 +10,7 @@ import { FairQueue } from '../auth/fair-queue.js';
 import { differingRecords } from '../history/differing-records.js';
 import type { ReadableTenant } from '../tenants/tenant.js';
 import { orAborted, untilAborted } from '../until-aborted.js';
-import type * as work from './draft-work.js';
+import type * as tasks from './analysis-tasks.js';
 
 const WAITING_MAX = 16;
 const TIMEOUT_MS = 60_000;
@@ -66,9 +66,9 @@ interface Thread {
  * by tenant, and a turn is bounded in time, with what is read for it. The thread keeps the records of the last base, since
  * one who edits asks again and again.
  */
-export class DraftPlanner {
+export class Analyzer {
   readonly #queue = new FairQueue(WAITING_MAX, 'drafts and questions are waiting for their turn');
-  readonly #linted = new Map<string, { revision: string; at: number; found: work.Linted }>();
+  readonly #linted = new Map<string, { revision: string; at: number; found: tasks.Linted }>();
   #thread: Thread | undefined;
   /** True while somebody has their turn. */
   #asking = false;
@@ -82,7 +82,7 @@ export class DraftPlanner {
    * `too_many_requests`, `timeout` if it takes too much time or memory, and what a commit would throw, but nothing for
    * access rules.
    */
-  plan(tenant: ReadableTenant, revision: string, draft: work.Draft, asked: Asked): Promise<work.DraftPlan> {
+  plan(tenant: ReadableTenant, revision: string, draft: tasks.Draft, asked: Asked): Promise<tasks.DraftPlan> {
     return this.#answer({ tenant, revision, task: { draft } }, asked);
   }
 
@@ -90,27 +90,27 @@ export class DraftPlanner {
    * The smallest changes to the tenant at this revision that would allow the question. Throws as `plan` does, and
    * `invalid_request` where the question itself is at fault.
    */
-  whyNot(tenant: ReadableTenant, revision: string, denied: work.Denied, asked: Asked): Promise<WhyNot> {
+  whyNot(tenant: ReadableTenant, revision: string, denied: tasks.Denied, asked: Asked): Promise<WhyNot> {
     return this.#answer({ tenant, revision, task: { denied } }, asked);
   }
 
   /** What differs between an earlier state and the tenant at this revision. Throws as `plan` does. */
-  compare<P extends Prepared<work.ComparedTask>>(prepare: Prepare<P>, asked: Asked) {
-    return this.#answered<P, work.StatesCompared>(prepare, (compared) => ({ compared }), REMEDIES.compared, asked);
+  compare<P extends Prepared<tasks.ComparedTask>>(prepare: Prepare<P>, asked: Asked) {
+    return this.#answered<P, tasks.StatesCompared>(prepare, (compared) => ({ compared }), REMEDIES.compared, asked);
   }
 
   /** Who has access to a part of the tenant at this revision. Throws as `plan` does, and `not_found`. */
-  review<P extends Prepared<work.ReviewTask>>(prepare: Prepare<P>, asked: Asked) {
+  review<P extends Prepared<tasks.ReviewTask>>(prepare: Prepare<P>, asked: Asked) {
     return this.#answered<P, ReviewPage | SignedReview>(prepare, (review) => ({ review }), REMEDIES.review, asked);
   }
 
   /** What has changed in who has access to a part between an earlier state and this revision. Throws as `plan` does. */
-  reviewChanges<P extends Prepared<work.ReviewedTask>>(prepare: Prepare<P>, asked: Asked) {
-    return this.#answered<P, work.ReviewedSince>(prepare, (reviewed) => ({ reviewed }), REMEDIES.review, asked);
+  reviewChanges<P extends Prepared<tasks.ReviewedTask>>(prepare: Prepare<P>, asked: Asked) {
+    return this.#answered<P, tasks.ReviewedSince>(prepare, (reviewed) => ({ reviewed }), REMEDIES.review, asked);
   }
 
   /** What of the tenant at this revision does nothing, or likely not what was meant. Throws as `plan` does. */
-  async lint(tenant: ReadableTenant, revision: string, lint: work.LintTask, asked: Asked): Promise<work.Linted> {
+  async lint(tenant: ReadableTenant, revision: string, lint: tasks.LintTask, asked: Asked): Promise<tasks.Linted> {
     const kept = () => {
       const one = this.#linted.get(tenant.id);
       return one?.revision === revision && lint.now - one.at < LINT_AGE_MS ? one.found : undefined;
@@ -134,9 +134,9 @@ export class DraftPlanner {
     return this.#stop();
   }
 
-  async #lint(tenant: ReadableTenant, revision: string, lint: work.LintTask, signal: AbortSignal) {
+  async #lint(tenant: ReadableTenant, revision: string, lint: tasks.LintTask, signal: AbortSignal) {
     const forgotten = this.#forgotten;
-    const found = (await this.#ask({ tenant, revision, task: { lint } }, signal)) as work.Linted;
+    const found = (await this.#ask({ tenant, revision, task: { lint } }, signal)) as tasks.Linted;
     if (forgotten !== this.#forgotten) return found;
     this.#linted.delete(tenant.id);
     this.#linted.set(tenant.id, { revision, at: lint.now, found });
@@ -163,14 +163,14 @@ export class DraftPlanner {
     return this.#queue.run(credential.tenant, bounded, signal, credential.id);
   }
 
-  #answer<Found extends work.DraftFound>(prepared: Prepared<work.DraftTask>, asked: Asked): Promise<Found> {
+  #answer<Found extends tasks.AnalysisFound>(prepared: Prepared<tasks.AnalysisTask>, asked: Asked): Promise<Found> {
     const turn = (signal: AbortSignal) => this.#ask(prepared, signal) as Promise<Found>;
     return this.#inTurn(turn, 'draft' in prepared.task ? REMEDIES.draft : REMEDIES.denied, asked);
   }
 
   #answered<P extends Prepared<unknown>, Found>(
     prepare: Prepare<P>,
-    asTask: (task: P['task']) => work.DraftTask,
+    asTask: (task: P['task']) => tasks.AnalysisTask,
     remedy: string,
     asked: Asked,
   ): Promise<Answered<P, Found>> {
@@ -181,7 +181,7 @@ export class DraftPlanner {
     return this.#inTurn(turn, remedy, asked);
   }
 
-  async #ask(prepared: Prepared<work.DraftTask>, signal: AbortSignal): Promise<work.DraftFound> {
+  async #ask(prepared: Prepared<tasks.AnalysisTask>, signal: AbortSignal): Promise<tasks.AnalysisFound> {
     signal.throwIfAborted();
     assertAt(prepared);
     this.#asking = true;
@@ -242,10 +242,10 @@ export class DraftPlanner {
 }
 
 /** The next thing that the thread says. Rejects if it ends, or the signal is aborted. */
-function answerOf(worker: Worker, signal: AbortSignal): { said: Promise<work.DraftSaid>; forget(): void } {
+function answerOf(worker: Worker, signal: AbortSignal): { said: Promise<tasks.AnalysisSaid>; forget(): void } {
   let forget = () => {};
-  const said = new Promise<work.DraftSaid>((resolve, reject) => {
-    const exit = () => reject(new Error('the thread of drafts ended and gave no answer'));
+  const said = new Promise<tasks.AnalysisSaid>((resolve, reject) => {
+    const exit = () => reject(new Error('the analysis thread ended and gave no answer'));
     const abort = () => reject(signal.reason);
     worker.once('message', resolve).once('error', reject).once('exit', exit);
     signal.addEventListener('abort', abort, { once: true });
@@ -258,7 +258,7 @@ function answerOf(worker: Worker, signal: AbortSignal): { said: Promise<work.Dra
 }
 
 function newThread(): Thread {
-  const worker = new Worker(new URL('./draft-thread.js', import.meta.url), {
+  const worker = new Worker(new URL('./analysis-thread.js', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
   });
   worker.unref();
@@ -279,7 +279,7 @@ function* sendInSteps(worker: Worker, records: Iterable<StoredRecord>): Generato
   tell(worker, { records: part });
 }
 
-function tell(worker: Worker, told: work.DraftTold): void {
+function tell(worker: Worker, told: tasks.AnalysisTold): void {
   worker.postMessage(told);
 }
 
