@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../src/store/store.js';
+import { fleetContract } from './fleet-contract.js';
 import { recordsIn } from './records-in.js';
 import type { Known } from './store-contract.js';
 
@@ -54,4 +55,6 @@ export function tenantContract(
     await store().deleteTenant(tenant().row, { at: '2026-06-02T12:00:00.000Z', request_id: 'r', credential });
     expect(await uses()).toEqual({});
   });
+
+  fleetContract(store);
 }

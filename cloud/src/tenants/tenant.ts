@@ -18,9 +18,10 @@ import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { JOURNAL_BOUNDS, Journal } from '../bundles/journal.js';
 import { SerialQueue } from '../serial-queue.js';
 import type { AuditRow, ChangedStoreError, KeptCommit, News, Store, TenantRow, TenantStore } from '../store/store.js';
+import { KeptByKind } from './kept-by-kind.js';
 import { NameIndex } from './name-index.js';
 import { type ReadOptions, readTenant, type TenantContent } from './read-tenant.js';
-import { SortedRecords } from './sorted-records.js';
+import { SortedAddresses } from './sorted-addresses.js';
 import { TenantEngine } from './tenant-engine.js';
 import { TenantWork } from './tenant-work.js';
 import type { WorkBudget } from './work-budget.js';
@@ -45,7 +46,8 @@ export interface ReadableTenant {
   readonly engine: CompiledEngine;
   inTurn<T>(work: () => T): Promise<Awaited<T>>;
   reading<T>(work: (view: TenantView) => Generator<undefined, T>): Promise<T>;
-  sorted(kind: Kind): readonly StoredRecord[];
+  /** The addresses of a kind's records, in order; read them within one turn of the event loop. */
+  addresses(kind: Kind): Promise<SortedAddresses>;
 }
 
 /** How tenants share the process. */
@@ -89,8 +91,8 @@ export class Tenant implements ReadableTenant {
   readonly #journal = new Journal();
   /** By base and key. */
   readonly #deltas = new Map<string, Promise<Buffer>>();
-  readonly #sorted = new SortedRecords();
-  readonly #names: NameIndex;
+  readonly #addresses: KeptByKind<SortedAddresses>;
+  readonly #names: KeptByKind<NameIndex>;
   readonly #queue = new SerialQueue();
   readonly #slicing: TimeSlicing;
 
@@ -102,7 +104,10 @@ export class Tenant implements ReadableTenant {
   ) {
     this.#slicing = slicing;
     this.work = new TenantWork(slicing, row.id, budget?.());
-    this.#names = new NameIndex((steps) => slicing.run(steps, row.id));
+    const run = <T>(steps: Generator<undefined, T>) => slicing.run(steps, row.id);
+    const records = (kind: Kind) => this.#state.records(kind);
+    this.#addresses = new KeptByKind(run, records, SortedAddresses.of);
+    this.#names = new KeptByKind(run, records, NameIndex.of);
     this.#engine = new TenantEngine(row.id, slicing, () => this.work.shouldEnd);
     this.id = row.id;
     this.name = row.name;
@@ -177,14 +182,16 @@ export class Tenant implements ReadableTenant {
     return reading(view, ({ engine }) => engine.lock, run);
   }
 
-  /** The records of a kind in the order of their addresses; read them within one turn of the event loop. */
-  sorted(kind: Kind): readonly StoredRecord[] {
-    return this.#sorted.of(kind, (of) => this.#state.records(of));
+  addresses(kind: Kind): Promise<SortedAddresses> {
+    return this.#addresses.current(kind);
   }
 
-  /** The words in the names of a kind's records, each with an address, in order; read them within one turn. */
-  names(kind: Kind): Promise<readonly string[]> {
-    return this.#names.of(kind, () => this.sorted(kind));
+  /**
+   * The words in the names of a kind's records; read them within one turn of the event loop. For a moment after a large commit,
+   * they are partly those from before it.
+   */
+  names(kind: Kind): Promise<NameIndex> {
+    return this.#names.atOnce(kind);
   }
 
   /** The bundle of this tenant alone, packed and signed once per revision and key. */
@@ -296,7 +303,7 @@ export class Tenant implements ReadableTenant {
         this.#number = revision;
         this.#revision = undefined;
         this.#committedAt = Date.parse(at);
-        this.#sorted.follow(staged);
+        this.#addresses.follow(staged);
         this.#names.follow(staged);
         this.#bundle = undefined;
         along(changes);
@@ -319,7 +326,7 @@ export class Tenant implements ReadableTenant {
     this.#number = revision;
     this.#revision = undefined;
     this.#committedAt = committedAt;
-    this.#sorted.clear();
+    this.#addresses.clear();
     this.#names.clear();
     this.#journal.clear();
     this.#journal.fill(upTo(revision, commits));

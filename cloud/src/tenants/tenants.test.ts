@@ -4,6 +4,9 @@ import { type Logger, pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { changeDatabase } from '../../testing/change-database.js';
 import { billing, TestCloud } from '../../testing/test-cloud.js';
+import { EVERY_TENANT } from '../bundles/watch.js';
+import type { Cloud } from '../cloud.js';
+import { bundledTenants } from '../commands/bundle-for.js';
 import { openSqliteStore } from '../store/sqlite.js';
 import type { Store, TenantRow } from '../store/store.js';
 import { StartLoading } from './start-loading.js';
@@ -211,5 +214,34 @@ describe('a start', () => {
     });
     await loading.run();
     expect(asked.length).toBeLessThan(tenants.size);
+  });
+});
+
+describe('a bundle of all tenants', () => {
+  it('does not wait for one that could not be read, and who waits for changes is told when it is served', async () => {
+    const { load } = store;
+    let read: () => Promise<void> = () => Promise.reject(new Error('away'));
+    const slowly: Store['load'] = async (one, take) => {
+      if (one === id('b')) await read();
+      return await load(one, take);
+    };
+    store = { ...store, load: slowly };
+    await open();
+    const bundled = async () => {
+      const found = await bundledTenants({ tenants } as Cloud, { tenant: id('a'), operator: true });
+      return { tenants: found.tenants.map(({ name }) => name), unreadable: found.unreadable.map(({ name }) => name) };
+    };
+    const without = { tenants: ['a', 'default'], unreadable: ['b'] };
+    expect(await bundled()).toEqual(without);
+    let mend = () => {};
+    const mended = new Promise<void>((resolve) => {
+      mend = resolve;
+    });
+    read = () => mended;
+    expect(await bundled()).toEqual(without);
+    const told = tenants.watch.next(EVERY_TENANT, { ms: MINUTE, onGone: () => {} });
+    mend();
+    await told;
+    expect(await bundled()).toEqual({ tenants: ['a', 'b', 'default'], unreadable: [] });
   });
 });

@@ -47,8 +47,8 @@ export class Tenants {
   readonly #broken = new Map<string, Broken>();
   /** When each was last used before this process started, in milliseconds since the epoch. */
   readonly #usedBefore = new Map<string, number>();
-  /** Those that the database could not read when they were last asked for. */
-  readonly #failing = new Set<string>();
+  /** Those that the database could not read when they were last asked for, and why. */
+  readonly #failing = new Map<string, unknown>();
   readonly #line: ReadingLine<Tenant>;
   /** Called for every commit, and for tenants that come and go. */
   readonly watch = new Watch();
@@ -187,6 +187,18 @@ export class Tenants {
     return this.load(id);
   }
 
+  /**
+   * Does what `get` does, but of a tenant that could not be read when that was last tried, throws at once what it threw then. The
+   * tenant is read again meanwhile, and who waits for changes is told when it is served.
+   */
+  getAtOnce(id: string): Promise<Tenant> {
+    const fault = this.#broken.get(id)?.error ?? this.#failing.get(id);
+    const tenant = this.get(id);
+    if (fault === undefined) return tenant;
+    tenant.catch(() => undefined);
+    return Promise.reject(fault);
+  }
+
   /** Does what `get` does without counting as a use. */
   load(id: string): Promise<Tenant> {
     const loaded = this.#loaded.get(id);
@@ -223,14 +235,17 @@ export class Tenants {
     try {
       const tenant = await Tenant.load(row, this.store, this.sharing, changed, () => this.assertOpen(id));
       const [wasBroken, failed] = [this.#broken.delete(id), this.#failing.delete(id)];
-      if (wasBroken || failed) this.sharing.onMended?.(row);
+      if (wasBroken || failed) {
+        this.sharing.onMended?.(row);
+        this.watch.notify(id);
+      }
       return tenant;
     } catch (cause) {
       // It was removed, or the process stops.
       if (!this.#rows.has(id) || this.#closed) throw cause;
       if (!(cause instanceof ChangedStoreError)) {
         if (!this.#failing.has(id)) this.sharing.onFailed?.(row, cause);
-        this.#failing.add(id);
+        this.#failing.set(id, cause);
         throw cause;
       }
       const error = notServed(row);
