@@ -12,7 +12,7 @@ const BEARER = /^Bearer +([^\s]+) *$/i;
  */
 export async function authenticate(
   header: string | undefined,
-  known: { credentials: CredentialIndex; tokens: Tokens; now: number },
+  known: { credentials: CredentialIndex; tokens: Tokens; now(): number },
 ): Promise<Credential> {
   if (header === undefined) {
     throw new ProblemError(
@@ -42,12 +42,12 @@ export function offText(offSince: string): string {
 
 async function credentialOf(
   bearer: string,
-  { credentials, tokens, now }: { credentials: CredentialIndex; tokens: Tokens; now: number },
+  { credentials, tokens, now }: { credentials: CredentialIndex; tokens: Tokens; now(): number },
 ): Promise<Credential | undefined> {
   if (bearer.startsWith(API_KEY_PREFIX)) {
     // The key is looked up by its hash: comparing hashes reveals nothing about a key with 256 random bits.
     const key = credentials.apiKey(hashApiKey(bearer));
-    if (key === undefined || key.expiresAt <= now) return undefined;
+    if (key === undefined || key.expiresAt <= now()) return undefined;
     refuseOff(key);
     return key;
   }

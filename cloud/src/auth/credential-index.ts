@@ -30,6 +30,7 @@ export class CredentialIndex {
   readonly #keys = new Map<string, KnownCredential>();
   readonly #keyHashes = new Map<string, string>();
   readonly #clients = new Map<string, KnownCredential>();
+  readonly #ofTenants = new Map<string, Set<KnownCredential>>();
   /** The revision of each tenant that its credentials are known at, or at a later one. */
   readonly #revisions = new Map<string, number>();
   /** Is told of each tenant whose credentials may have changed. */
@@ -67,14 +68,13 @@ export class CredentialIndex {
   }
 
   /** The credentials of a tenant. */
-  *ofTenant(tenant: string): Iterable<KnownCredential> {
-    for (const held of [this.#clients, this.#keys])
-      for (const known of held.values()) if (known.tenant === tenant) yield known;
+  ofTenant(tenant: string): ReadonlySet<KnownCredential> {
+    return this.#ofTenants.get(tenant) ?? new Set();
   }
 
   /** The clients of a tenant that name a person. */
   ofPerson(tenant: string, person: string): KnownCredential[] {
-    return [...this.#clients.values()].filter((known) => known.tenant === tenant && known.person === person);
+    return [...this.ofTenant(tenant)].filter((known) => known.kind === 'oauth_client' && known.person === person);
   }
 
   /** The credential that a record declares. */
@@ -102,9 +102,9 @@ export class CredentialIndex {
 
   /** The credentials of a tenant that are off, by address. */
   off(tenant: string) {
-    return [...this.#clients.values(), ...this.#keys.values()]
-      .flatMap(({ offSince, grants, expiresAt, kind, id, name, ...known }) =>
-        offSince === undefined || known.tenant !== tenant
+    return [...this.ofTenant(tenant)]
+      .flatMap(({ offSince, grants, expiresAt, kind, id, name }) =>
+        offSince === undefined
           ? []
           : [
               {
@@ -158,8 +158,7 @@ export class CredentialIndex {
   }
 
   #removeAll(tenant: string): void {
-    for (const held of [...this.#keys.values(), ...this.#clients.values()])
-      if (held.tenant === tenant) this.#remove(held.kind, held.id);
+    for (const held of [...this.ofTenant(tenant)]) this.#remove(held.kind, held.id);
   }
 
   /** Takes over the credentials of a tenant at a revision; without rows, they are as they were. Ignores earlier ones. */
@@ -188,22 +187,29 @@ export class CredentialIndex {
       operator: row.operator,
       ...(row.off_since !== undefined && { offSince: row.off_since }),
     };
+    this.#remove(row.kind, row.id);
+    const own = this.#ofTenants.get(row.tenant) ?? new Set();
+    this.#ofTenants.set(row.tenant, own.add(known));
     if (row.kind === 'oauth_client') {
       this.#clients.set(row.id, known);
     } else {
-      const former = this.#keyHashes.get(row.id);
-      if (former !== undefined) this.#keys.delete(former);
       this.#keys.set(row.hash, known);
       this.#keyHashes.set(row.id, row.hash);
     }
   }
 
   #remove(kind: string, id: string): void {
+    if (kind !== 'api_key' && kind !== 'oauth_client') return;
+    const known = this.held(kind, id);
+    if (known === undefined) return;
     if (kind === 'oauth_client') this.#clients.delete(id);
-    if (kind !== 'api_key') return;
-    const hash = this.#keyHashes.get(id);
-    this.#keyHashes.delete(id);
-    if (hash !== undefined) this.#keys.delete(hash);
+    else {
+      this.#keys.delete(known.hash);
+      this.#keyHashes.delete(id);
+    }
+    const own = this.#ofTenants.get(known.tenant);
+    own?.delete(known);
+    if (own?.size === 0) this.#ofTenants.delete(known.tenant);
   }
 }
 

@@ -3,6 +3,7 @@ import { declareNext } from '../bundles/epochs.js';
 import { SILENCE_MARGIN_MS } from '../fleet/fleet.js';
 import { type GoodCredentials, goodCredentials, type LogFiles } from '../revocations/good-credentials.js';
 import type { Store } from '../store/store.js';
+import type { StoreOfAll } from '../store/store-of-all.js';
 import { inStore, type Place } from './declare-epoch.js';
 import { readEpochKeyFile } from './epoch-key-file.js';
 
@@ -37,15 +38,21 @@ export interface SetBack {
   epoch?: string;
 }
 
-/** The same in an open store. */
+/** The same in an open store: all of it or nothing. */
 export async function setBack(
-  store: Pick<
-    Store,
-    'endAllSessions' | 'distrustAgents' | 'disableCredentials' | 'enableCredentials' | 'epochs' | 'addEpoch'
-  >,
+  { atOnce }: Pick<Store, 'atOnce'>,
   now: number,
   signer: EpochSigner | undefined,
   known?: GoodCredentials,
+): Promise<SetBack> {
+  return await atOnce((store) => setBackIn(store, now, signer, known));
+}
+
+async function setBackIn(
+  store: StoreOfAll,
+  now: number,
+  signer: EpochSigner | undefined,
+  known: GoodCredentials | undefined,
 ): Promise<SetBack> {
   // Who was signed in then is not signed in now.
   await store.endAllSessions();

@@ -29,6 +29,7 @@ export async function enableCredentials(cloud: Cloud, wish: EnableWish): Promise
     throw new ProblemError('not_found', `In the tenant "${row.name}", no credential "${missing}" is off.`);
   const { kind, id, name } = wish.credential;
   const by = { at: new Date(wish.now).toISOString(), request_id: wish.requestId, credential: { kind, id, name } };
+  await cloud.revocationLog?.assertWritable();
   const enabled = await cloud.store.enableCredentials(row, wish.credentials, by, stillOperator(wish));
   for (const known of await cloud.store.credentialsSince([{ tenant: row.id, since: 0 }]))
     cloud.credentials.advance(known);

@@ -4,12 +4,15 @@ import { Secret } from '@authz-service/core/secret';
 import type { Change } from '@authz-service/core/state/change';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BY, NOW, openTwoReplicas, type Replica, send, type TwoReplicas } from '../../testing/replica.js';
+import { createTenant } from '../commands/create-tenant.js';
 import { LogKey } from './log-line.js';
 import { readLog } from './read-log.js';
 import { RevocationLog } from './revocation-log.js';
 
 const key = new LogKey(new Secret('the key of the revocation log, 32'));
 const SUBJECT: Change = { op: 'create', kind: 'subject', fields: { type: 'user', id: 'a' } };
+
+const KEY: Change = { op: 'create', kind: 'api_key', fields: { name: 'a', scopes: ['decisions'] } };
 
 let replicas: TwoReplicas;
 let here: Replica;
@@ -52,6 +55,21 @@ describe('a replica whose revocation log cannot be written', () => {
     free();
     await log.alive();
     expect((await readLog(place, key)).setBack).toBe(await replicas.store.setBackAt());
+  });
+
+  it('refuses to change credentials before anything is stored, and commits all else', async () => {
+    const free = await fill();
+    await expect(log.alive()).rejects.toThrow();
+    await send(here, SUBJECT);
+    const before = await replicas.store.position();
+    const refused = { code: 'storage_failed', detail: expect.stringMatching(/ENOSPC/) };
+    await expect(send(here, KEY)).rejects.toMatchObject(refused);
+    const second = { name: 'second', by: BY, requestId: 'second', now: NOW };
+    await expect(createTenant(here.cloud, second)).rejects.toMatchObject(refused);
+    expect(await replicas.store.position()).toEqual(before);
+    free();
+    await send(here, KEY);
+    await createTenant(here.cloud, second);
   });
 
   it('asks again when the database was set back, where the answer failed', async () => {

@@ -75,7 +75,13 @@ export class RevocationLog {
   async settle(tenant: string): Promise<void> {
     // What could not be written counts as changed again.
     await this.#writing;
-    if (this.#changed.has(tenant) || this.#failing) await this.#write();
+    if (this.#changed.has(tenant)) await this.#write();
+  }
+
+  /** For who is about to change credentials: throws `storage_failed` if the file could not be written and still cannot. */
+  async assertWritable(): Promise<void> {
+    await this.#writing;
+    if (this.#failing) await this.#write();
   }
 
   /** Says that nothing else has changed, so that it is seen until when the file tells. */

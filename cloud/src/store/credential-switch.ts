@@ -57,10 +57,11 @@ export function credentialSwitch(
         await dialect.lock(trx, 'operators');
         const all = found(trx).whereNull('off_since');
         const on: Found[] = await (operators ? all : all.where('operator', false));
-        await turn(trx, on, by.at);
+        const at = await laterThanEvents(trx, by.at);
+        await turn(trx, on, at);
         for (const { id, name } of await trx<TenantRow>('tenants').select('id', 'name').orderBy('name')) {
           const own = on.flatMap(({ tenant_id, address }) => (tenant_id === id ? [address] : []));
-          await noteTenantEvent(trx, 'disable', { id, name }, by, { credentials: [...own, SIGN_IN] });
+          await noteTenantEvent(trx, 'disable', { id, name }, { ...by, at }, { credentials: [...own, SIGN_IN] });
         }
         return on.length;
       }),
@@ -86,6 +87,12 @@ export function credentialSwitch(
 
     signInOffSince: (tenant) => dialect.reading((db) => signInOffSince(db, tenant)),
   };
+}
+
+/** Times when a database was set back tell these from each other, though its clock may be behind. */
+async function laterThanEvents(trx: Knex, at: string): Promise<string> {
+  const last = await trx('tenant_events').max<{ at: string | null }>('at as at').first();
+  return last?.at && last.at >= at ? new Date(Date.parse(last.at) + 1).toISOString() : at;
 }
 
 /** What was said of it last counts. */

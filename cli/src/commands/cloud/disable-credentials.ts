@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/flags';
 import { databasePlace } from '../../config/database-place.js';
-import { logLine, revocationLogFiles, revocationLogFlags } from '../../config/revocation-log-files.js';
+import { logLine, setBackFiles, setBackFlags } from '../../config/set-back.js';
 import { counted } from '../../output/text.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
 
@@ -22,18 +22,13 @@ On SQLite, stop the cloud first; on PostgreSQL, running replicas follow within h
       description: 'The folder of an SQLite database; by default DATABASE_URL, SERVICE_DATA_DIR or ~/.service/cloud.',
       helpValue: 'DIR',
     }),
-    'epoch-key': string({
-      description: 'The file of the key that signs epochs, by which agents know a restore from the work of a thief.',
-      helpValue: 'FILE',
-      env: 'SERVICE_EPOCH_KEY_FILE',
-    }),
-    ...revocationLogFlags,
+    ...setBackFlags,
   };
 
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(CloudDisableCredentials);
     const { disableCredentials } = await import('@authz-service/cloud/backup/disable-credentials');
-    const options = { now: Date.now(), epochKeyFile: flags['epoch-key'], ...revocationLogFiles(flags) };
+    const options = { now: Date.now(), ...setBackFiles(flags) };
     const done = await disableCredentials(await databasePlace(flags['data-dir']), options);
     const log = done.enabled === undefined ? '' : `\n${logLine(done.enabled, done.log_ends_at)}`;
     const epoch = done.epoch === undefined ? '' : ` A new epoch is declared: ${done.epoch}.`;

@@ -1,6 +1,6 @@
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean, string } from '@oclif/core/flags';
-import { logLine, revocationLogFiles, revocationLogFlags } from '../../config/revocation-log-files.js';
+import { logLine, setBackFiles, setBackFlags } from '../../config/set-back.js';
 import { table } from '../../output/table.js';
 import { err, out } from '../../output/terminal.js';
 import { counted } from '../../output/text.js';
@@ -38,12 +38,7 @@ was lost, operators' too. Agents with later revisions keep them, unless a new ep
       helpValue: 'DIR',
     }),
     replace: boolean({ description: 'Replace the existing database.' }),
-    'epoch-key': string({
-      description: 'The file of the key that signs epochs, by which agents know a restore from the work of a thief.',
-      helpValue: 'FILE',
-      env: 'SERVICE_EPOCH_KEY_FILE',
-    }),
-    ...revocationLogFlags,
+    ...setBackFlags,
   };
 
   override async run(): Promise<Outcome> {
@@ -56,8 +51,7 @@ was lost, operators' too. Agents with later revisions keep them, unless a new ep
     const done = await restore(args.file, dataDir, {
       replace: flags.replace,
       now: Date.now,
-      epochKeyFile: flags['epoch-key'],
-      ...revocationLogFiles(flags),
+      ...setBackFiles(flags),
     });
     const tenants = done.tenants.map(({ name, revision }) => `\n  ${name} at revision ${revision}`).join('');
     await err.line(

@@ -3,7 +3,12 @@ import { UsageError } from '../errors/usage-error.js';
 import { counted } from '../output/text.js';
 
 /** The flags of commands that set a database back. */
-export const revocationLogFlags = {
+export const setBackFlags = {
+  'epoch-key': string({
+    description: 'The file of the key that signs epochs, by which agents know a restore from the work of a thief.',
+    helpValue: 'FILE',
+    env: 'SERVICE_EPOCH_KEY_FILE',
+  }),
   'revocation-log': string({
     description:
       'A file of the revocation log: one for each process of the cloud. What it says is still good is on at once.',
@@ -19,17 +24,18 @@ export const revocationLogFlags = {
 };
 
 /** The files that these flags name. */
-export function revocationLogFiles(flags: {
+export function setBackFiles(flags: {
+  'epoch-key'?: string | undefined;
   'revocation-log'?: string[] | undefined;
   'revocation-log-key'?: string | undefined;
-}): { logFiles?: { files: string[]; keyFile: string } } {
-  const { 'revocation-log': files, 'revocation-log-key': keyFile } = flags;
-  if (files === undefined) return {};
+}): { epochKeyFile: string | undefined; logFiles?: { files: string[]; keyFile: string } } {
+  const { 'epoch-key': epochKeyFile, 'revocation-log': files, 'revocation-log-key': keyFile } = flags;
+  if (files === undefined) return { epochKeyFile };
   if (keyFile === undefined)
     throw new UsageError(
       'The revocation log cannot be read without its key: name its file with --revocation-log-key, or in SERVICE_REVOCATION_LOG_KEY_FILE.',
     );
-  return { logFiles: { files, keyFile } };
+  return { epochKeyFile, logFiles: { files, keyFile } };
 }
 
 /** What became of the credentials by the log. */
