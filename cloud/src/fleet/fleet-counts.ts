@@ -3,6 +3,9 @@ import { AGENT_LAGS, type AgentLag } from '../metrics.js';
 import type { Store } from '../store/store.js';
 import type { Fleet } from './fleet.js';
 
+/** So long the database may take to tell: whoever asks for metrics has to be answered soon. */
+const PATIENCE_MS = 2000;
+
 /** An agent that is behind for less long is on its way. */
 const ON_ITS_WAY_MS = 60_000;
 
@@ -24,7 +27,7 @@ export class FleetCounts {
 
   /** Undefined if the database does not tell. */
   read(): Promise<Counts | undefined> {
-    this.#reading ??= this.#read()
+    this.#reading ??= inTime(this.#read())
       .catch((error: unknown) => {
         this.log.warn({ err: error }, 'the agents cannot be counted');
         return undefined;
@@ -48,4 +51,12 @@ function labelOf(lag: number | null): AgentLag {
   if (lag === null) return 'unknown';
   if (lag <= 1) return lag <= 0 ? '0' : '1';
   return lag <= 10 ? '2-10' : 'more';
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the database does not answer in time')), PATIENCE_MS);
+  });
+  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -1,4 +1,4 @@
-import { findRevisionNumber } from '@authz-service/core/state/revision';
+import { findRevisionNumber, splitToken } from '@authz-service/core/state/revision';
 import { type AgentReport, readReport } from '@authz-service/pdp/contract/agent-report';
 import { isPublisher } from '@authz-service/pdp/contract/publisher-id';
 import type { Logger } from 'pino';
@@ -239,8 +239,9 @@ export class Fleet {
     }
   }
 
-  async #standing(tenant: Tenant, { revision }: AgentReport): Promise<Standing> {
-    if (revision === undefined) return { diverged: false };
+  async #standing(tenant: Tenant, { revision: token }: AgentReport): Promise<Standing> {
+    if (token === undefined) return { diverged: false };
+    const { revision } = splitToken(token);
     const number = findRevisionNumber(revision);
     if (number === undefined) return { diverged: true };
     try {

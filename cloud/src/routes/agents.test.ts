@@ -95,6 +95,12 @@ describe('what agents report', () => {
     expect(await metric('service_cloud_agent_stragglers 2')).toBe(true);
   });
 
+  it('is listed with the epoch that the agent knows, which makes it no other revision', async () => {
+    const revision = `${await commit('one')}.1800000000-0a1b2c3d`;
+    await poll(reportText({ id: 'a', revision }));
+    expect((await list()).agents).toMatchObject([{ revision, lag: 0, enforces: true, diverged: false }]);
+  });
+
   it('is remembered when the cloud starts again', async () => {
     const revision = await commit('one');
     await poll(reportText({ id: 'a', revision }));

@@ -1,4 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
+import { tokenOf } from '@authz-service/core/state/revision';
 import { isPublisher } from '@authz-service/pdp/contract/publisher-id';
 import * as z from 'zod';
 import { demand, demandUnlimited, holds } from '../auth/credential.js';
@@ -27,7 +28,10 @@ const agentSchema = z.strictObject({
     .strictObject({ id: z.string(), name: z.string() })
     .nullable()
     .meta({ description: "What it last asked with; null if that is an operator's of another tenant." }),
-  revision: z.string().nullable().meta({ description: 'What it serves; null if it serves nothing.' }),
+  revision: z
+    .string()
+    .nullable()
+    .meta({ description: 'What it serves, with the epoch that it knows; null if it serves nothing.' }),
   lag: z.int().nullable().meta({
     description: 'By how many revisions it is behind; null if it serves nothing, or what the tenant never had.',
   }),
@@ -49,7 +53,7 @@ const agentSchema = z.strictObject({
 });
 
 const listSchema = z.strictObject({
-  revision: z.string().meta({ description: 'The newest one.' }),
+  revision: z.string().meta({ description: 'The newest one, with the epoch if one was declared.' }),
   wanted: z.int().meta({ description: 'The number of the revision that is asked about: `enforces`, or the newest.' }),
   enforced: z.boolean().meta({
     description:
@@ -217,7 +221,7 @@ async function listOf(cloud: Cloud, tenant: Tenant, wanted: number, sees: boolea
   const lacks = unlistedAt !== undefined && unlistedAt > now - UNLISTED_MS;
   const complete = !lacks && !(await cloud.enforcementWaits.isFull(total));
   return {
-    revision: tenant.revision,
+    revision: tokenOf(tenant.revision, cloud.bundleKeys.epochName),
     wanted,
     enforced: complete && publishers === 0 && enforcing + expired === total,
     ...{ total, enforcing, expired, publishers, complete },

@@ -51,7 +51,13 @@ export function keptAgents({ reading, writing, lock }: Pick<Dialect, 'reading' |
         const known = rows.filter(({ tenant }) => there.has(tenant));
         const { admitted, refused } = await withinBounds(trx, known, bounds);
         // In one order everywhere, so that two that note the same agents wait for each other and not both.
-        const before = await heldOf(trx, admitted);
+        const before = new Map(
+          (
+            await heldBy(trx, admitted)
+              .forUpdate()
+              .orderBy([...KEY])
+          ).map(readHeld),
+        );
         const ordered = admitted.sort((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1));
         await insertRows(
           trx,
@@ -62,9 +68,9 @@ export function keptAgents({ reading, writing, lock }: Pick<Dialect, 'reading' |
         );
         await dropWithoutCredential(trx, admitted);
         await noteUnlisted(trx, [...new Set(refused.map(({ tenant }) => tenant))], now);
-        const after = await heldOf(trx, admitted);
+        const after = new Map((await heldBy(trx, admitted)).map(readHeld));
         const kept = new Set(admitted.filter((row) => after.get(keyOf(row))?.seenAt === row.seenAt));
-        const advanced = new Set([...kept].filter((row) => (row.enforces ?? 0) > enforcedBy(before.get(keyOf(row)))));
+        const advanced = new Set([...kept].filter((row) => isAhead(row, before.get(keyOf(row)))));
         return { kept, advanced, refused: refused.length };
       }),
 
@@ -263,18 +269,31 @@ async function noteUnlisted(trx: Knex, tenants: readonly string[], now: number):
   await insertRows(trx, 'unlisted_agents', ['tenant_id', 'seen_ms'], rows, replace);
 }
 
-/** What the table holds of the agents of these rows. */
-async function heldOf(trx: Knex, rows: readonly AgentRow[]): Promise<Map<string, AgentRow>> {
-  const held: Row[] = await trx('agents')
+/** What the table holds of the agents of these rows: how far they were, and when they were last heard. */
+function heldBy(trx: Knex, rows: readonly AgentRow[]): Knex.QueryBuilder<Row, HeldRow[]> {
+  return trx<Row, HeldRow[]>('agents')
+    .select(...KEY, 'enforces', 'seen_ms')
     .whereIn('tenant_id', [...new Set(rows.map(({ tenant }) => tenant))])
     .whereIn('credential_id', [...new Set(rows.map(({ credential }) => credential.id))])
     .whereIn('agent_id', [...new Set(rows.map(({ report }) => report.id))]);
-  return new Map(held.map(readRow).map((row) => [keyOf(row), row]));
 }
 
-/** More than any revision for an agent that is new, serves nothing, or serves what the tenant never had. */
-function enforcedBy(row: AgentRow | undefined): number {
-  return row?.enforces ?? Number.POSITIVE_INFINITY;
+type HeldRow = Pick<Row, (typeof KEY)[number] | 'enforces' | 'seen_ms'>;
+
+function readHeld({ tenant_id, credential_id, agent_id, enforces, seen_ms }: HeldRow): [string, Held] {
+  // More than any revision for an agent that serves nothing, or what the tenant never had.
+  const revision = enforces === null ? Number.POSITIVE_INFINITY : Number(enforces);
+  return [`${tenant_id} ${credential_id} ${agent_id}`, { enforces: revision, seenAt: Number(seen_ms) }];
+}
+
+interface Held {
+  enforces: number;
+  seenAt: number;
+}
+
+/** Whether an agent that was known enforces more than before. */
+function isAhead({ enforces = 0 }: AgentRow, before: Held | undefined): boolean {
+  return before !== undefined && enforces > before.enforces;
 }
 
 async function isThere(trx: Knex, { tenant, credential, report }: AgentRow): Promise<boolean> {

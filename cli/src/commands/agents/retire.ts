@@ -1,3 +1,4 @@
+import { ProblemError } from '@authz-service/core/problem';
 import { string as stringArgument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../../config/connect.js';
@@ -37,14 +38,15 @@ may still decide by what it had. If it still runs, it decides as before, and is 
     const options = { tenant, signal: this.signal };
     if (id !== undefined) {
       const { retired } = await client.retireAgent(id, options);
-      const text = retired === 0 ? `There was no agent "${id}" in the list.` : `Retired the agent "${id}".`;
-      return { json: { retired }, text };
+      if (retired === 0) throw unlisted(`There is no agent "${id}" in the list`);
+      return { json: { retired }, text: `Retired the agent "${id}".` };
     }
     const { retired } = await client.retireAgents(String(credential), options);
-    const text =
-      retired === 0
-        ? `No agent of the list has reported by a credential "${credential}".`
-        : `Retired ${counted(retired, 'agent')} of the credential "${credential}".`;
-    return { json: { retired }, text };
+    if (retired === 0) throw unlisted(`No agent of the list has reported by a credential "${credential}"`);
+    return { json: { retired }, text: `Retired ${counted(retired, 'agent')} of the credential "${credential}".` };
   }
+}
+
+function unlisted(what: string): ProblemError {
+  return new ProblemError('not_found', `${what}: "service agents" shows who is in it.`);
 }
