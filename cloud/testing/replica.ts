@@ -5,11 +5,11 @@ import type { Change } from '@authz-service/core/state/change';
 import { TimeSlicing } from '@authz-service/core/time-slicing';
 import knex, { type Knex } from 'knex';
 import { pino } from 'pino';
+import { Analyzer } from '../src/analysis/analyzer.js';
 import { CredentialIndex } from '../src/auth/credential-index.js';
 import type { Cloud } from '../src/cloud.js';
 import { type CommitOutcome, commit } from '../src/commands/commit.js';
 import { createTenant } from '../src/commands/create-tenant.js';
-import { DraftPlanner } from '../src/drafts/draft-planner.js';
 import { Health } from '../src/health.js';
 import { History } from '../src/history/history.js';
 import { Metrics } from '../src/metrics.js';
@@ -43,7 +43,7 @@ export async function openReplica(store: Store): Promise<Replica> {
     credentials: new CredentialIndex(await store.credentials(), revisions),
     health: new Health(store, tenants, () => NOW, log),
     history: new History(store, slicing),
-    drafts: new DraftPlanner(slicing),
+    analyzer: new Analyzer(slicing),
     metrics: new Metrics({
       tenants: () => 1,
       brokenTenants: () => 0,

@@ -28,6 +28,7 @@ import {
   type TenantStore,
   type Told,
 } from './store.js';
+import type { StoreOfAll } from './store-of-all.js';
 import { listTenantEvents, lostTenants, noteTenantEvent, tenantEventsAfter } from './tenant-events.js';
 import { tenantUse } from './tenant-use.js';
 import { writeCommit } from './write-commit.js';
@@ -59,6 +60,21 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
       judge?.(await operators(trx));
       return await work(trx, tell);
     });
+  /** The parts that concern all tenants, in a transaction. */
+  const ofAll = (trx: Knex, tell: (told: Told) => void): StoreOfAll => {
+    const here = <T>(work: (trx: Knex) => Promise<T>): Promise<T> => work(trx);
+    const within = { ...dialect, reading: here, snapshot: here, writing: here };
+    const judgedHere: typeof judged = async (judge, work) => {
+      judge?.(await operators(trx));
+      return await work(trx, tell);
+    };
+    return {
+      ...consoleSessions(within),
+      ...credentialSwitch(within, judgedHere),
+      ...keptAgents(within),
+      ...epochStore(within),
+    };
+  };
   const write = async (trx: Knex, commit: Commit, ready?: Footing): Promise<void> => {
     const footing = ready ?? (await readFooting(trx, dialect, commit, standings.get(commit.tenant)));
     await writeCommit(trx, dialect, { commit, footing }, operators);
@@ -119,6 +135,8 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
             return await work();
           })
         : work(),
+
+    atOnce: (work) => judged(undefined, (trx, tell) => work(ofAll(trx, tell))),
 
     tenants: () =>
       reading(async (db) => await db<TenantRow>('tenants').select('id', 'name', 'created_at').orderBy('name')),

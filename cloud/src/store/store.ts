@@ -12,6 +12,7 @@ import type { CredentialUseStore } from './credential-uses.js';
 import type { EpochStore } from './epoch-store.js';
 import type { LoadedTenant, TakeRecords } from './loaded-tenant.js';
 import type { SignOffStore } from './sign-off-store.js';
+import type { StoreOfAll } from './store-of-all.js';
 import type { EventPoint } from './tenant-events.js';
 import type { TenantUseStore } from './tenant-use.js';
 
@@ -36,6 +37,8 @@ export interface Store
   locked<T>(tenant: string, options: { judged: boolean }, work: (store: TenantStore) => Promise<T>): Promise<T>;
   /** Runs work that only one process may do at a time, such as creating what is missing at a start. */
   alone<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs work on what concerns all tenants, and stores all of it or nothing. */
+  atOnce<T>(work: (store: StoreOfAll) => Promise<T>): Promise<T>;
   /**
    * Calls `hear` soon after somebody has committed, as far as that can be told: with what is known of it, or without where
    * anything may have changed. Calls `tell` with the error when that can no longer be told, and with undefined when it can

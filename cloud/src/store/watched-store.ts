@@ -6,6 +6,7 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'deleteTenant',
   'commit',
   'locked',
+  'atOnce',
   'noteOrigins',
   'saveIdempotent',
   'purgeIdempotent',

@@ -13,6 +13,8 @@ describe.skipIf(!hasPostgres)('a connection to PostgreSQL', () => {
   afterAll(() => server.stop());
 
   const open = (url: string) => openPostgresStore({ address: readAddress(url) });
+  const openBoth = (url: string, direct: string) =>
+    openPostgresStore({ address: readAddress(url), direct: readAddress(direct) });
   const nameOf = (url: string) => new URL(url).pathname.slice(1);
   const refusal = async (url: string) =>
     (await open(url).catch((reason: unknown) => reason)) as { code: string; detail: string };
@@ -31,6 +33,22 @@ describe.skipIf(!hasPostgres)('a connection to PostgreSQL', () => {
     expect((await refusal(`${url}?sslmode=verify-full&sslrootcert=${files.cert}`)).detail).toMatch(
       /is that of another host: write a host that it names.*127\.0\.0\.1/,
     );
+  });
+
+  it('past a pooler has to lead to the same database', async () => {
+    const url = await server.database();
+    const other = await server.database(`template ${nameOf(url)}`);
+    const refused = openBoth(url, other.replace('cloud@', 'cloud:not-to-be-told@'));
+    const named = (one: string) => `postgres://cloud@127.0.0.1:${server.port}/${nameOf(one)}`;
+    await expect(refused).rejects.toMatchObject({
+      code: 'invalid_config',
+      detail: expect.stringContaining(
+        `DATABASE_DIRECT_URL leads to another database, ${named(other)}, than DATABASE_URL, ${named(url)}: `,
+      ),
+    });
+    await expect(refused).rejects.not.toThrow('not-to-be-told');
+    // One that cannot be reached now only makes the replica deaf.
+    for (const direct of [url, server.url('missing')]) await (await openBoth(url, direct)).close();
   });
 
   it('names the setting that lacks the password which is asked for', async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Knex } from 'knex';
 import type { Dialect } from '../dialect.js';
@@ -12,6 +13,7 @@ import { addressText, type PostgresAddress } from './postgres-address.js';
 import { hasUnfinishedErasure, postgresDialect } from './postgres-dialect.js';
 import { postgresFaultOf, READ_ONLY, withoutValues } from './postgres-faults.js';
 import { migrate, refuseUnfit } from './postgres-schema.js';
+import { assertSameDatabase } from './same-database.js';
 
 export interface PostgresPlace {
   address: PostgresAddress;
@@ -45,6 +47,7 @@ export async function openPostgresStore(
   const withoutLimits = () => connectPostgres(address, { ...pool, connectionsMax: 1, silenceMs: 0 });
   try {
     await refuseUnfit(database);
+    if (direct !== undefined) await assertSameDatabase(database, address, direct);
     const migrating = withoutLimits();
     await migrate(migrating).finally(() => migrating.destroy());
     const dialect = postgresDialect(database, withoutLimits, following);
@@ -82,11 +85,15 @@ async function unwritable(knex: Knex): Promise<StorageFault | undefined> {
   }
 }
 
+/** More than pages have left that are only partly used, and random, since PostgreSQL compresses: a full disk must be noticed. */
+const PROBE_BYTES = 64 * 1024;
+
 /** Finds out whether a row can be written, and takes it back. */
 async function probe({ writing }: Dialect): Promise<void> {
   const undone = new Error('taken back');
   await writing(async (trx) => {
-    await trx('signing_keys').insert({ kid: 'probe', jwk: '', created_at: '' });
+    const jwk = randomBytes(PROBE_BYTES).toString('base64');
+    await trx('signing_keys').insert({ kid: 'probe', jwk, created_at: '' });
     throw undone;
   }).catch((error: unknown) => (error === undone ? undefined : Promise.reject(error)));
 }
