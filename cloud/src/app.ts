@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { append } from '@authz-service/core/append';
 import { ProblemError } from '@authz-service/core/problem';
-import express, { type ErrorRequestHandler } from 'express';
+import { type Request, type Response, Router } from 'express';
 import type { Cloud } from './cloud.js';
 import { guardConsole, isConsolePath, isConsoleRoute } from './console/console-edge.js';
 import { Exchange } from './http/exchange.js';
@@ -41,44 +42,37 @@ export function createApp(cloud: Cloud): (request: IncomingMessage, response: Se
   };
 }
 
+/** What the router hands on with a request. */
+type Answering = Response<unknown, { exchange: Exchange }>;
+
 /** Finds the route of a request. Anything else is answered here: other methods, unknown paths, malformed paths. */
 function router(cloud: Cloud, routes: readonly Route[]): (exchange: Exchange) => void {
-  const app = express();
-  app.disable('x-powered-by');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-
-  const exchanges = new WeakMap<IncomingMessage, Exchange>();
-  const exchangeOf = (request: IncomingMessage): Exchange => {
-    const exchange = exchanges.get(request);
-    if (exchange === undefined) throw new Error('a request came in beside the listener');
-    return exchange;
-  };
+  // A whole Express application would give each request and answer a prototype of its own, with which they take more memory.
+  const found = Router({ caseSensitive: true, strict: true });
   for (const [path, own] of byPath(routes)) {
-    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const at = found.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
     for (const route of own) {
-      app[route.method.toLowerCase() as 'get'](pattern, (request, _response) =>
-        serve(cloud, route, exchangeOf(request), request.params as Record<string, string>),
+      at[route.method.toLowerCase() as 'get']((request, { locals }: Answering) =>
+        serve(cloud, route, locals.exchange, request.params as Record<string, string>),
       );
     }
-    app.all(pattern, (request, response) => otherMethod(exchangeOf(request), response, path, allowed(own)));
+    at.all((_request, response: Answering) => otherMethod(response.locals.exchange, response, path, allowed(own)));
   }
   const tops = new Set(routes.map(({ path }) => topOf(path)));
-  app.use((request) => refuse(exchangeOf(request), noRoute(request.path, tops)));
-
-  const failed: ErrorRequestHandler = (error: unknown, request, _response, _next) => {
-    // The router refuses invalid percent escapes.
-    const malformed = new ProblemError(
-      'invalid_request',
-      'The path is malformed: its percent escapes are not valid UTF-8.',
-    );
-    refuse(exchangeOf(request), error instanceof URIError ? malformed : error);
-  };
-  app.use(failed);
   return (exchange) => {
-    exchanges.set(exchange.request, exchange);
-    app(exchange.request, exchange.response);
+    const response = exchange.response as Answering;
+    response.locals = { exchange };
+    found(exchange.request as Request, response, (error: unknown) =>
+      refuse(exchange, unrouted(error) ?? noRoute(exchange.pathname, tops)),
+    );
   };
+}
+
+/** Why the router gives up a request; undefined if it only found no route. */
+function unrouted(error: unknown): unknown {
+  // It refuses invalid percent escapes.
+  if (!(error instanceof URIError)) return error ?? undefined;
+  return new ProblemError('invalid_request', 'The path is malformed: its percent escapes are not valid UTF-8.');
 }
 
 function otherMethod(exchange: Exchange, response: ServerResponse, path: string, allow: string): void {
@@ -94,7 +88,7 @@ function otherMethod(exchange: Exchange, response: ServerResponse, path: string,
 
 function byPath(routes: readonly Route[]): Map<string, Route[]> {
   const paths = new Map<string, Route[]>();
-  for (const route of routes) paths.set(route.path, [...(paths.get(route.path) ?? []), route]);
+  for (const route of routes) append(paths, route.path, route);
   return paths;
 }
 

@@ -63,6 +63,6 @@ async function warnOfIgnored(
   if (await clientSecrets.verify([client.secret.reveal()], stored, attempt)) return;
   log.warn(
     { credential: client.id },
-    'SERVICE_BOOTSTRAP_CLIENT_ID and its secret are ignored: the data directory has another administrator, or this one with another secret',
+    'SERVICE_BOOTSTRAP_CLIENT_ID and its secret are ignored: the database has another administrator, or this one with another secret: use that one, or start once with the id of a new client and SERVICE_BOOTSTRAP_RECOVER=true, which makes that an operator',
   );
 }

@@ -1,6 +1,8 @@
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
 import type { Logger } from 'pino';
+import type { Analyzer } from './analysis/analyzer.js';
+import type { WriteHcl } from './analysis/draft-texts.js';
 import type { ClientAddresses } from './auth/client-addresses.js';
 import type { ClientSecrets } from './auth/client-secrets.js';
 import type { CredentialIndex } from './auth/credential-index.js';
@@ -11,8 +13,6 @@ import type { NewestStatements } from './bundles/newest-statements.js';
 import type { CloudConfig } from './config.js';
 import type { Oidc } from './console/oidc.js';
 import type { Sessions } from './console/sessions.js';
-import type { DraftPlanner } from './drafts/draft-planner.js';
-import type { WriteHcl } from './drafts/draft-texts.js';
 import type { FailureLog } from './failure-log.js';
 import type { EnforcementWaits } from './fleet/enforcement-waits.js';
 import type { Fleet } from './fleet/fleet.js';
@@ -36,7 +36,7 @@ export interface Cloud {
   clientAddresses: ClientAddresses;
   tokens: Tokens;
   sessions: Sessions;
-  drafts: DraftPlanner;
+  analyzer: Analyzer;
   /** Absent where this cloud was started without what writes it. */
   writeHcl?: WriteHcl;
   /** Absent where no identity provider is set up. */

@@ -1,5 +1,7 @@
 import { TimeSlicing } from '@authz-service/core/time-slicing';
 import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
+import { Analyzer } from './analysis/analyzer.js';
+import type { WriteHcl } from './analysis/draft-texts.js';
 import { createApp } from './app.js';
 import { ClientAddresses } from './auth/client-addresses.js';
 import { ClientSecrets } from './auth/client-secrets.js';
@@ -11,8 +13,6 @@ import type { Cloud } from './cloud.js';
 import type { CloudConfig } from './config.js';
 import { Oidc } from './console/oidc.js';
 import { Sessions } from './console/sessions.js';
-import { DraftPlanner } from './drafts/draft-planner.js';
-import type { WriteHcl } from './drafts/draft-texts.js';
 import { FailureLog } from './failure-log.js';
 import { EnforcementWaits } from './fleet/enforcement-waits.js';
 import { Fleet } from './fleet/fleet.js';
@@ -127,7 +127,7 @@ async function start(
   const fleet = new Fleet(store, metrics, log, now);
   const counts = new FleetCounts(store, fleet, log, now);
   const sessions = new Sessions(store, credentials, tenants, config.oidc);
-  const drafts = new DraftPlanner(slicing);
+  const analyzer = new Analyzer(slicing);
   const credentialUses = new CredentialUses(store, credentials, log, now);
   const history = new History(store, slicing);
   const revocationLog =
@@ -141,7 +141,7 @@ async function start(
     credentials,
     bundleKeys,
     history,
-    drafts,
+    analyzer,
     metrics,
     log,
     ...(revocationLog && { revocationLog }),
@@ -174,7 +174,7 @@ async function start(
     slicing,
     now,
     sessions,
-    drafts,
+    analyzer,
     consoleSettings: config.console,
     ...(config.oidc && { oidc: new Oidc(config.oidc, () => `${publicUrl}/console/oidc/callback`) }),
     publicUrl: () => publicUrl,
@@ -235,7 +235,7 @@ async function start(
     if (config.tenantIdleMs === undefined) return;
     for (const id of tenants.unloadIdle(config.tenantIdleMs)) {
       history.forget(id);
-      drafts.forget(id);
+      analyzer.forget(id);
       log.info({ tenant: id }, 'a tenant that nobody uses has left memory');
     }
   }, MINUTE_MS);
@@ -267,7 +267,7 @@ async function start(
     // Requests that wait for a commit are answered now.
     tenants.watch.close();
     await server.stop();
-    await drafts.close();
+    await analyzer.close();
     await fleet.close();
     await credentialUses.close();
     await follower.close();

@@ -105,7 +105,10 @@ export class Metrics {
       labelNames: ['lag'] as const,
       registers: [this.registry],
       async collect() {
-        for (const [lag, count] of Object.entries((await read())?.byLag ?? {})) this.set({ lag }, count);
+        const counts = await read();
+        // What is not known now must not look as it did when it was.
+        this.reset();
+        for (const [lag, count] of Object.entries(counts?.byLag ?? {})) this.set({ lag }, count);
       },
     });
     new Gauge({
@@ -114,7 +117,8 @@ export class Metrics {
       registers: [this.registry],
       async collect() {
         const counts = await read();
-        if (counts !== undefined) this.set(counts.stragglers);
+        if (counts === undefined) this.remove();
+        else this.set(counts.stragglers);
       },
     });
   }

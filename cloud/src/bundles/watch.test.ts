@@ -33,6 +33,27 @@ describe('Watch', () => {
     expect(woken).toEqual(['reader', 'agent']);
   });
 
+  it('wakes all who have something to learn before others ask anew', async () => {
+    const watch = new Watch();
+    const order: string[] = [];
+    const ask = () => watch.turn().then(() => order.push('asks'));
+    await ask();
+    const answer = async () => {
+      // Each takes a while to answer, so that there are several turns.
+      for (const end = performance.now() + 1; performance.now() < end; );
+      order.push('woken');
+      await ask();
+    };
+    const all = Array.from({ length: 50 }, () => watch.next('a', { ms: 60_000, onGone: nobodyGoes }).then(answer));
+    watch.notify('a');
+    await Promise.all(all);
+    expect(order).toEqual(['asks', ...Array(50).fill('woken'), ...Array(50).fill('asks')]);
+    await ask();
+    watch.notify('a');
+    watch.close();
+    await ask();
+  });
+
   it('lets other work come in between where many are woken', async () => {
     const watch = new Watch();
     let woken = 0;

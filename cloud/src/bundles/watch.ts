@@ -26,6 +26,8 @@ export class Watch {
   readonly #waiters = new Set<Waiter>();
   /** Those who have something to learn, in the order in which they began to wait. */
   readonly #due = new Set<Waiter>();
+  /** Those who ask anew meanwhile. */
+  readonly #asking = new Set<() => void>();
   #waking = false;
   #closed = false;
 
@@ -76,21 +78,43 @@ export class Watch {
     });
   }
 
+  /**
+   * For who asks and may have to wait: resolves once nobody is left to be woken. A fleet asks anew as soon as it is answered, and
+   * who has something to learn goes first.
+   */
+  turn(): Promise<void> {
+    if (!this.#waking || this.#closed) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#asking.add(resolve);
+    });
+  }
+
   /** Releases everybody who waits; from now on nobody waits any more. */
   close(): void {
     this.#closed = true;
     for (const waiter of this.#waiters) waiter.wake();
+    for (const goOn of this.#asking) goOn();
+    this.#asking.clear();
   }
 
   async #wakeSome(): Promise<void> {
     const end = performance.now() + TURN_MS;
-    for (const waiter of this.#due) {
-      waiter.wake();
+    for (const goOn of this.#next()) {
+      goOn();
       // Here those who were woken are answered, which is what takes the time.
       await undefined;
       if (performance.now() >= end) break;
     }
-    if (this.#due.size > 0) setImmediate(() => this.#wakeSome());
+    if (this.#due.size + this.#asking.size > 0) setImmediate(() => this.#wakeSome());
     else this.#waking = false;
+  }
+
+  /** What lets them go on who wait for it, each once: first those who have something to learn. */
+  *#next(): Generator<() => void, void> {
+    for (const { wake } of this.#due) yield wake;
+    for (const goOn of this.#asking) {
+      this.#asking.delete(goOn);
+      yield goOn;
+    }
   }
 }

@@ -49,13 +49,15 @@ export async function bundledTenants(
       `There is no tenant "${wanted ?? caller.tenant}" that this credential may read.`,
     );
   }
+  // Where one is wanted, there is nothing else to answer with.
+  const get = (id: string) => (chosen.length === 1 ? cloud.tenants.get(id) : cloud.tenants.getAtOnce(id));
   const found = new Map<string, Tenant>();
   const faults = new Map<string, unknown>();
   const left = chosen.values();
   const read = async () => {
     for (const { id } of left) {
       try {
-        found.set(id, await cloud.tenants.get(id));
+        found.set(id, await get(id));
       } catch (error) {
         if (error instanceof ProblemError && error.retryAfterSeconds !== undefined) throw error;
         faults.set(id, error);

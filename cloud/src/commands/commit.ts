@@ -8,11 +8,13 @@ import type { Change, Staged } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import { type Credential, demand, scopeToWrite, WRITING_SCOPES } from '../auth/credential.js';
+import { touchesCredentials } from '../auth/credential-index.js';
 import type { Cloud } from '../cloud.js';
 import { assertStanding } from '../console/assert-standing.js';
 import { demandConsoleStack, guardSession } from '../console/guard-session.js';
 import {
   type IdempotencyRow,
+  type JudgeOperators,
   NoTenantError,
   StaleStoreError,
   TakenKeyError,
@@ -20,6 +22,7 @@ import {
 } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 import { gone } from '../tenants/tenants.js';
+import { stillOperator } from './create-tenant.js';
 import { followTenant } from './follow-tenant.js';
 import { guardCredentials, keepOperatorAfter, touchesOperators } from './guard-credentials.js';
 import { chosenSecrets, type MadeSecret } from './mint-secrets.js';
@@ -86,7 +89,8 @@ const contended = new WeakSet<Tenant>();
 
 /** What is known of a commit after its attempts. */
 interface Attempts {
-  touchesOperators: boolean;
+  /** Whether it is to be judged for all tenants. */
+  judged: boolean;
   /** Whether the store was asked to write, so that it may have done so. */
   storing: boolean;
   charged: boolean;
@@ -120,7 +124,7 @@ export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutc
  */
 async function commitOrFollow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promise<CommitOutcome> {
   const attempts: Attempts = {
-    touchesOperators: false,
+    judged: false,
     storing: false,
     charged: false,
     following: !cloud.store.shared,
@@ -176,7 +180,7 @@ function isSmall(tenant: Tenant, wish: CommitWish): boolean {
 
 /** Judges and stores while nobody else can commit to the tenant. */
 async function judgeAlone(cloud: Cloud, tenant: Tenant, wish: CommitWish, attempts: Attempts): Promise<Stored> {
-  const judged = attempts.touchesOperators;
+  const { judged } = attempts;
   return await cloud.store.locked(tenant.id, { judged }, async (locked) => {
     const isFirst = !attempts.following;
     if (!(await hasMoved(cloud, tenant, attempts, locked)) && isFirst) contended.delete(tenant);
@@ -195,7 +199,7 @@ async function judgeAndStore(
   const { limits } = await assertStanding(cloud, wish.credential, wish.now);
   const replay = await findReplay(cloud, store, wish);
   if (replay) return { outcome: { committed: replay, replayed: true } };
-  const { baseRevision, now } = wish;
+  const { baseRevision } = wish;
   const credential = actorOf(wish);
   const writer = limits && { name: credential.name, limits };
   const changes = wish.changes(tenant);
@@ -248,15 +252,17 @@ async function judgeAndStore(
     ...(broken.length > 0 && { broken_rules: broken }),
   };
   const idempotency = idempotencyRow(cloud, wish, committed);
-  const judgedBefore = attempts.touchesOperators;
-  attempts.touchesOperators = touchesOperators(cloud.credentials, staged);
+  const judgedBefore = attempts.judged;
+  const judge = judgeOf(cloud, wish, staged);
+  attempts.judged = judge !== undefined;
   // The lock of the operators comes before that of the tenant.
-  if (locked && attempts.touchesOperators && !judgedBefore) throw new StaleStoreError(tenant.id, tenant.revisionNumber);
+  if (locked && attempts.judged && !judgedBefore) throw new StaleStoreError(tenant.id, tenant.revisionNumber);
+  if (touchesCredentials(staged)) await cloud.revocationLog?.assertWritable();
   attempts.storing = true;
   await store.commit({
     ...prepared.commit,
     ...(idempotency && { idempotency }),
-    ...(attempts.touchesOperators && { judge: keepOperatorAfter(staged, now) }),
+    ...(judge && { judge }),
   });
   const takeOver = async () => {
     await tenant.follow(staged, audit, () => {
@@ -273,6 +279,17 @@ async function judgeAndStore(
     stopTimer();
   };
   return { outcome: { committed, records: staged.put.map(({ record }) => record), replayed: false }, takeOver };
+}
+
+/** What is judged by the operators as stored: the memory may not know yet that one of another tenant was revoked. */
+function judgeOf({ credentials }: Cloud, wish: CommitWish, staged: Staged): JudgeOperators | undefined {
+  const keep = touchesOperators(credentials, staged) ? keepOperatorAfter(staged, wish.now) : undefined;
+  const still = wish.elsewhere === undefined ? undefined : stillOperator(wish);
+  if (keep === undefined || still === undefined) return keep ?? still;
+  return (operators) => {
+    still(operators);
+    keep(operators);
+  };
 }
 
 /** Operators, who can remove a tenant, may do in another one whatever they are given a way to. */

@@ -45,6 +45,7 @@ export async function createTenant(
     if (prepared === undefined || made === undefined || !('client_secret' in made))
       throw new Error('no client was made');
     const { commit, staged } = prepared;
+    await cloud.revocationLog?.assertWritable();
     await cloud.store.createTenant(tenant, commit, stillOperator(wish)).catch((error: unknown) => {
       throw error instanceof TakenNameError ? taken(wish.name) : error;
     });

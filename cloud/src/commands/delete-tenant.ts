@@ -30,6 +30,7 @@ export async function deleteTenant(
       },
     );
     await alone(async () => {
+      await cloud.revocationLog?.assertWritable();
       const { kind, id, name: by } = credential;
       const event = { at: new Date(now).toISOString(), request_id: requestId, credential: { kind, id, name: by } };
       const removed = await cloud.store.deleteTenant(row, event, (operators) => {
@@ -50,15 +51,15 @@ export function forgetTenant(
     tenants,
     credentials,
     history,
-    drafts,
+    analyzer,
     metrics,
-  }: Pick<Cloud, 'tenants' | 'credentials' | 'history' | 'drafts' | 'metrics'>,
+  }: Pick<Cloud, 'tenants' | 'credentials' | 'history' | 'analyzer' | 'metrics'>,
   row: TenantRow,
 ): void {
   tenants.remove(row);
   credentials.forgetTenant(row.id);
   history.forget(row.id);
-  drafts.forget(row.id);
+  analyzer.forget(row.id);
   metrics.standingViolations.remove({ tenant: row.id });
 }
 

@@ -41,7 +41,7 @@ export async function eraseFromHistory(cloud: Cloud, wish: ErasureWish): Promise
       .finally(() => {
         tenant.forgetCommits();
         cloud.history.forget(tenant.id);
-        cloud.drafts.forget(tenant.id);
+        cloud.analyzer.forget(tenant.id);
       });
     if (kept === 0 && tenant.state.get(address('subject', subject)) === undefined) {
       throw new ProblemError('not_found', `The tenant "${row.name}" and its history hold no subject "${subject}".`);

@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
 import { jsonPointer } from '@authz-service/core/json-pointer';
 import { ProblemError } from '@authz-service/core/problem';
-import { splitAddress } from '@authz-service/core/records/address';
+import { type Address, splitAddress } from '@authz-service/core/records/address';
 import { JSON_WORDS } from '@authz-service/core/records/describe';
 import { issueText } from '@authz-service/core/records/issue-text';
 import type { Kind } from '@authz-service/core/records/kinds';
@@ -24,15 +24,18 @@ export interface ListOrder {
 }
 
 /** A page of a kind's records in the order of their addresses. */
-export function listRecords(tenant: ReadableTenant, order: ListOrder): { records: StoredRecord[]; next?: string } {
+export async function listRecords(
+  tenant: ReadableTenant,
+  order: ListOrder,
+): Promise<{ records: StoredRecord[]; next?: string }> {
   const { kind, filter, limit, cursor, at } = order;
   const list = [tenant.id, kind, JSON.stringify(Object.entries(filter).sort()), ...(at === undefined ? [] : [at])];
-  const sorted = tenant.sorted(kind);
-  let index = cursor === undefined ? 0 : firstAfter(sorted, decodeCursor(list, cursor));
+  const after = cursor === undefined ? '' : decodeCursor(list, cursor);
+  const addresses = await tenant.addresses(kind);
   const tests = Object.entries(filter).map(([name, value]) => testOf(tenant, kind, name, value));
   const records: StoredRecord[] = [];
-  for (; index < sorted.length; index += 1) {
-    const record = sorted[index];
+  for (const address of addresses.from(after)) {
+    const record = address === after ? undefined : tenant.state.get(address as Address);
     if (record === undefined || !tests.every((test) => test(record))) continue;
     const last = records.at(-1);
     if (records.length === limit && last) return { records, next: encodeCursor(list, last.address) };
@@ -82,16 +85,4 @@ function checkChoice(name: string, field: z.core.$ZodType, value: string): void 
   if (issue === undefined) return;
   const fault = { pointer: jsonPointer(name), detail: issueText(issue, value, JSON_WORDS) };
   throw new ProblemError('invalid_request', `The query is malformed: ${name}: ${fault.detail}`, [fault]);
-}
-
-/** The index of the first record whose address comes after this one. */
-function firstAfter(sorted: readonly StoredRecord[], position: string): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle]?.address ?? '') <= position) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,9 +1,10 @@
 import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
 import { ProblemError } from '@authz-service/core/problem';
+import type { Address } from '@authz-service/core/records/address';
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { toWire } from '../records/record-wire.js';
-import { addressOf, firstFrom, folded, isExact, wordsOf } from '../tenants/name-index.js';
+import { folded, type NameEntry, wordsOf } from '../tenants/name-index.js';
 import type { Tenant } from '../tenants/tenant.js';
 
 /** Entries looked at for one page: some milliseconds. A page that ends by this may hold less than was asked for. */
@@ -48,26 +49,43 @@ export async function searchRecords(tenant: Tenant, order: SearchOrder): Promise
 async function page(tenant: Tenant, kind: Kind, first: string, others: string[], order: SearchOrder): Promise<Found> {
   const { application, managedBy, limit, cursor } = order;
   const list = [tenant.id, 'search', kind, first, ...others, application ?? '', managedBy ?? ''];
-  const after = cursor === undefined ? undefined : decodeCursor(list, cursor);
-  const entries = await tenant.names(kind);
+  const after = cursor === undefined ? undefined : readEntry(decodeCursor(list, cursor));
+  const index = await tenant.names(kind);
   const records: StoredRecord[] = [];
-  let index = firstFrom(entries, after ?? first);
-  if (after !== undefined && entries[index] === after) index += 1;
-  for (let looked = 0; index < entries.length; index += 1, looked += 1) {
-    const entry = entries[index] ?? '';
-    if (!entry.startsWith(first)) break;
-    if (looked === LOOKED_AT_MAX || records.length === limit)
-      return { records, next: encodeCursor(list, entries[index - 1] ?? '') };
-    const record = tenant.state.get(addressOf(entry));
+  let last: NameEntry | undefined;
+  let looked = 0;
+  for (const entry of index.from(after ?? { word: first, address: NOWHERE })) {
+    const { word, address } = entry;
+    if (word === after?.word && address === after.address) continue;
+    if (!word.startsWith(first)) break;
+    if (last !== undefined && (looked === LOOKED_AT_MAX || records.length === limit))
+      return { records, next: encodeCursor(list, entryText(last)) };
+    last = entry;
+    looked++;
+    const record = tenant.state.get(address);
     if (record === undefined) continue;
     const words = [...wordsOf(record)];
     // A record with several such words is found by the first of them.
     const earliest = words.filter((word) => word.startsWith(first)).sort()[0];
-    if (earliest === undefined || !isExact(entry, earliest)) continue;
+    if (word !== earliest) continue;
     if (!others.every((other) => words.some((word) => word.startsWith(other)))) continue;
     if (managedBy !== undefined && record.managed_by !== managedBy) continue;
     if (application !== undefined && toWire(record, tenant.state).application !== application) continue;
     records.push(record);
   }
   return { records };
+}
+
+/** Before every address. */
+const NOWHERE = '' as Address;
+/** Stands between word and address in a cursor, and is in no word. */
+const END = '\0';
+
+function entryText({ word, address }: NameEntry): string {
+  return word + END + address;
+}
+
+function readEntry(text: string): NameEntry {
+  const end = text.indexOf(END);
+  return { word: text.slice(0, end), address: text.slice(end + 1) as Address };
 }

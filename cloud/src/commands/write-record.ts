@@ -42,11 +42,11 @@ export async function createRecord(
 
 /**
  * Changes one record by a JSON merge patch of its GET representation. A change of the natural key renames the record:
- * the id stays, and references follow. `isExpected` judges the revision that the caller has seen.
+ * the id stays, and references follow. `isExpected` judges whether the caller has seen the record as it is.
  */
 export async function updateRecord(
   cloud: Cloud,
-  order: WriteOrder & { name: string; patch: JsonObject; isExpected(revision: number): boolean },
+  order: WriteOrder & { name: string; patch: JsonObject; isExpected(record: StoredRecord): boolean },
 ): Promise<{ record: StoredRecord; revision: string }> {
   let present: StoredRecord | undefined;
   const changes = (tenant: Tenant): Change[] => {
@@ -65,7 +65,7 @@ export async function updateRecord(
 /** Returns the revision without the record. */
 export async function deleteRecord(
   cloud: Cloud,
-  order: WriteOrder & { name: string; isExpected(revision: number): boolean },
+  order: WriteOrder & { name: string; isExpected(record: StoredRecord): boolean },
 ): Promise<string> {
   const changes = (tenant: Tenant): Change[] => {
     const present = findRecord(tenant.state, order.kind, order.name);
@@ -87,8 +87,8 @@ function changesTo(present: StoredRecord, fields: JsonObject): Change[] {
   return [];
 }
 
-function expect(record: StoredRecord, isExpected: (revision: number) => boolean): void {
-  if (isExpected(record.revision)) return;
+function expect(record: StoredRecord, isExpected: (record: StoredRecord) => boolean): void {
+  if (isExpected(record)) return;
   throw new ProblemError(
     'precondition_failed',
     `${record.address} is at revision ${record.revision}, not at the one in If-Match: read it again, then repeat.`,

@@ -1,3 +1,4 @@
+import { append } from '@authz-service/core/append';
 import { Secret } from '@authz-service/core/secret';
 import { isLoopbackHost } from './loopback.js';
 import { OIDC_REQUIRED, type OidcConfig } from './oidc-config.js';
@@ -62,7 +63,7 @@ function groupsOf(reader: SettingReader, name: string): Map<string, string[]> {
     const [, theirs, ours] = /^\s*([^=]*[^=\s])\s*=\s*(\S(?:.*\S)?)\s*$/.exec(part) ?? [];
     if (theirs === undefined || ours === undefined)
       reader.fault(name, `holds "${part.trim()}": write groups like "engineers=engineering,admins=console-editors"`);
-    else groups.set(theirs, [...(groups.get(theirs) ?? []), ours]);
+    else append(groups, theirs, ours);
   }
   return groups;
 }

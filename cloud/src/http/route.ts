@@ -117,8 +117,8 @@ export function chargeCommit(charge: Call['charge'], changes: number): void {
   charge({ commits: 1, records: changes });
 }
 
-/** Whether an answer may have to wait for a revision: commits are always judged at the newest one. */
-export function heedsMinRevision({ method, anyOf }: Pick<Route, 'method' | 'anyOf'>): boolean {
+/** Whether a request may want a revision or a maximum age: commits are always judged at the newest revision. */
+export function heedsFreshness({ method, anyOf }: Pick<Route, 'method' | 'anyOf'>): boolean {
   return anyOf !== undefined && (method === 'GET' || anyOf.includes('decisions'));
 }
 

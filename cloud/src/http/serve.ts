@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
 import { tokenOf } from '@authz-service/core/state/revision';
 import { maxAgeOf } from '@authz-service/pdp/revision/max-age';
@@ -23,7 +23,8 @@ import { problemReply } from './problem-reply.js';
 import { parseQuery } from './query.js';
 import { refuseOld, tenantRead } from './refuse-old.js';
 import { type Reply, send } from './reply.js';
-import { type BodyRule, heedsMinRevision, isLimited, isManagement, type Route, type SessionCall } from './route.js';
+import { type BodyRule, heedsFreshness, isLimited, isManagement, type Route, type SessionCall } from './route.js';
+import { ServedCall } from './served-call.js';
 
 /**
  * Takes one request through a route: credential, scope, query, body, answer. No error reaches the caller as an
@@ -37,11 +38,19 @@ export async function serve(
 ): Promise<void> {
   exchange.route = route.path;
   try {
-    send(exchange.response, inEpoch(cloud, await answer(cloud, route, exchange, params)));
+    const reply = inEpoch(cloud, await answer(cloud, route, exchange, params));
+    sendElsewhere(cloud, exchange);
+    send(exchange.response, reply);
   } catch (error) {
     if (error instanceof AbortedError) return;
+    sendElsewhere(cloud, exchange);
     refuse(exchange, error);
   }
+}
+
+/** A load balancer sends new connections to other processes while this one is cut off or stops, but not those that callers keep. */
+function sendElsewhere(cloud: Cloud, { response }: Exchange): void {
+  if (cloud.isCutOff() || !cloud.ready()) response.shouldKeepAlive = false;
 }
 
 /** A restored cloud gives the numbers of revisions again: what callers carry along names the epoch, too. */
@@ -70,7 +79,7 @@ async function answer(
   exchange: Exchange,
   params: Readonly<Record<string, string>>,
 ): Promise<Reply> {
-  const { request, requestId, log } = exchange;
+  const { request } = exchange;
   const account = isLimited(route) ? cloud.limits.account() : undefined;
   const use = account && ((costs: Costs, parties?: Parties) => charge(account, exchange, costs, parties));
   const unit = route.polls ? 'polls' : 'requests';
@@ -94,30 +103,21 @@ async function answer(
   const query = route.query ? parseQuery(route.query, exchange.search) : noQuery(route, exchange.search);
   if (route.body) use?.({ bytes: announcedBytes(request, route.body) });
   const body = route.body && (await takeBody(request, route.body, account));
-  const caller = {
-    // Created when first used: most routes need neither.
-    get address() {
-      return cloud.clientAddresses.of(request);
-    },
-    get signal() {
-      return goneSignal(exchange.response);
-    },
-    charge: (costs: Costs) => use?.(costs),
-    onGone: (callback: () => void) => {
-      if (exchange.response.closed) callback();
-      else exchange.response.once('close', callback);
-    },
-  };
-  const wanted =
-    credential && heedsMinRevision(route) ? minRevisionOf(request.headers['service-min-revision']) : undefined;
-  if (credential && wanted) await awaitRevision(cloud, credential.tenant, wanted, caller);
-  const maxAgeMs = credential && heedsMinRevision(route) ? maxAgeOf(request.headers['service-max-age']) : undefined;
-  if (credential && maxAgeMs !== undefined) await refuseOld(cloud, tenantRead(cloud, credential, query), maxAgeMs);
+  const call = new ServedCall(cloud, exchange, { params, query, body, credential, session, charge: use });
+  const waited = credential && heedsFreshness(route) && (await assertFresh(cloud, credential, call));
+  call.now = cloud.now();
   // A body may take minutes to arrive, and a revision seconds.
-  const now = cloud.now();
-  if (credential && (route.body || wanted || maxAgeMs !== undefined)) await assertStanding(cloud, credential, now);
-  const call = { requestId, params, query, body, headers: request.headers, now, log, credential, session };
-  return await route.handle(Object.defineProperties(call, Object.getOwnPropertyDescriptors(caller)) as SessionCall);
+  if (credential && (route.body || waited)) await assertStanding(cloud, credential, call.now);
+  return await route.handle(call as SessionCall);
+}
+
+/** Waits for the revision that the request wants, and refuses it where that is too old. Returns whether it wants either. */
+async function assertFresh(cloud: Cloud, credential: Credential, call: ServedCall): Promise<boolean> {
+  const wanted = minRevisionOf(call.headers['service-min-revision']);
+  if (wanted) await awaitRevision(cloud, credential.tenant, wanted, call);
+  const maxAgeMs = maxAgeOf(call.headers['service-max-age']);
+  if (maxAgeMs !== undefined) await refuseOld(cloud, tenantRead(cloud, credential, call.query), maxAgeMs);
+  return wanted !== undefined || maxAgeMs !== undefined;
 }
 
 /** The answer tells what is left, and a refusal most of all. */
@@ -129,25 +129,16 @@ function charge(account: Account, { response }: Exchange, costs: Costs, parties?
   }
 }
 
-async function authenticateLogged(cloud: Cloud, { request, log }: Exchange): Promise<Credential> {
+async function authenticateLogged(cloud: Cloud, exchange: Exchange): Promise<Credential> {
+  const { request } = exchange;
   const { authorization } = request.headers;
   try {
-    return await authenticate(authorization, { ...cloud, now: cloud.now() });
+    return await authenticate(authorization, cloud);
   } catch (error) {
-    if (authorization !== undefined) log.warn({ address: cloud.clientAddresses.of(request) }, 'credential refused');
+    if (authorization !== undefined)
+      exchange.log.warn({ address: cloud.clientAddresses.of(request) }, 'credential refused');
     throw error;
   }
-}
-
-/** Aborted when the connection closes before the answer is sent. */
-function goneSignal(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  const close = () => {
-    if (!response.writableEnded) controller.abort(new AbortedError('the caller did not wait for the answer'));
-  };
-  if (response.closed) close();
-  else response.once('close', close);
-  return controller.signal;
 }
 
 /** Routes without a credential accept whatever probes and caches send, and what RFC 6749 section 3.2 allows. */

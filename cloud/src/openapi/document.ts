@@ -1,3 +1,4 @@
+import { append } from '@authz-service/core/append';
 import { PROBLEMS, type ProblemCode } from '@authz-service/core/problem';
 import { problemDocumentSchema } from '@authz-service/pdp/contract/problem-document';
 import { MAX_AGE_DESCRIPTION, MAX_AGE_HEADER } from '@authz-service/pdp/revision/max-age';
@@ -6,7 +7,7 @@ import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import * as z from 'zod';
 import { isConsolePath } from '../console/console-edge.js';
 import { SESSION_COOKIE } from '../console/session-cookie.js';
-import { heedsMinRevision, isLimited, isManagement, type Route } from '../http/route.js';
+import { heedsFreshness, isLimited, isManagement, type Route } from '../http/route.js';
 import { Components } from './components.js';
 import { namedRecordSchemas } from './record-schemas.js';
 
@@ -96,7 +97,7 @@ function queryParameters({ query }: Route, components: Components): object[] {
 function headerParameters(route: Route): object[] {
   const headers = {
     'X-Request-ID': 'Echoed in the answer; generated if it is absent.',
-    ...(heedsMinRevision(route) && {
+    ...(heedsFreshness(route) && {
       [MIN_REVISION_HEADER]: MIN_REVISION_DESCRIPTION,
       [MAX_AGE_HEADER]: MAX_AGE_DESCRIPTION,
     }),
@@ -145,10 +146,10 @@ function problems(route: Route): Record<string, object> {
   if (route.body?.form) codes.add('unsupported_media_type');
   if (route.writes) codes.add('storage_failed').add('not_ready');
   if (isManagement(route)) codes.add('not_ready');
-  if (heedsMinRevision(route)) codes.add('unknown_revision').add('behind_revision').add('too_old');
+  if (heedsFreshness(route)) codes.add('unknown_revision').add('behind_revision').add('too_old');
   if (isLimited(route)) codes.add('too_many_requests');
   const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of codes) byStatus.set(PROBLEM_STATUS[code], [...(byStatus.get(PROBLEM_STATUS[code]) ?? []), code]);
+  for (const code of codes) append(byStatus, PROBLEM_STATUS[code], code);
   return Object.fromEntries(
     [...byStatus].map(([status, list]) => [
       status,

@@ -22,7 +22,9 @@ const given = {
   managed_by: z.string().meta({ description: 'The stack that owns the record, or `api`.' }),
   created_at: z.iso.datetime().meta({ description: 'When it was created.' }),
   updated_at: z.iso.datetime().meta({ description: 'When it was last changed.' }),
-  revision: z.int().meta({ description: 'The number of the revision that last changed it; its ETag.' }),
+  revision: z
+    .int()
+    .meta({ description: 'The number of the revision that last changed it; `If-Match` takes it in quotes.' }),
 } satisfies { [field in (typeof SERVER_FIELDS)[number]]: z.ZodType };
 
 /** A record in the answer to a GET, for reference documents. */

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Change } from '@authz-service/core/state/change';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openReplica, openTwoReplicas, type Replica, send } from '../../testing/replica.js';
+import { BY, NOW, openReplica, openTwoReplicas, type Replica, send } from '../../testing/replica.js';
+import { commit } from '../commands/commit.js';
+import { createTenant } from '../commands/create-tenant.js';
 import type { Store, StorePosition, Told } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 import { Follower } from './follower.js';
@@ -149,3 +151,53 @@ describe('a key that was revoked elsewhere', () => {
     expect(here.cloud.credentials.revisionOf(tenant.id)).toBe(1);
   });
 });
+
+describe('tenants of which all has to be read anew', () => {
+  it('are read a few at a time', async () => {
+    const by = { by: BY, requestId: 'request', now: NOW };
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const made = [];
+    for (const name of names) made.push(await createTenant(elsewhere.cloud, { ...by, name }));
+    await here.follower.refresh();
+    const tenants = await Promise.all(made.map((one) => here.cloud.tenants.get(one.tenant.id)));
+    for (const { client } of made) {
+      const credential = elsewhere.cloud.credentials.client(client.client_id) ?? failed();
+      await commit(elsewhere.cloud, { ...by, credential, changes: () => [SUBJECT] });
+    }
+    let [reading, most] = [0, 0];
+    const load: Store['load'] = async (...asked) => {
+      most = Math.max(most, ++reading);
+      await setImmediate();
+      return await store.load(...asked).finally(() => reading--);
+    };
+    here.cloud.store = { ...store, commitsSince: async () => undefined, load };
+    await here.follower.refresh(...tenants);
+    expect(tenants.map(({ revisionNumber }) => revisionNumber)).toEqual(names.map(() => 2));
+    expect(most).toBe(2);
+  });
+});
+
+describe('an operator who was revoked on another replica', () => {
+  it('commits to no other tenant any more, though this replica has not heard of it', async () => {
+    const by = { by: BY, requestId: 'request', now: NOW };
+    const { client } = await createTenant(elsewhere.cloud, { ...by, name: 'operators', operator: true });
+    const administrator = elsewhere.cloud.credentials.client(client.client_id) ?? failed();
+    const change = (...changes: Change[]) =>
+      commit(elsewhere.cloud, { ...by, operator: true, changes: () => changes, credential: administrator });
+    const { committed } = await change(KEY);
+    await here.follower.refresh();
+    const operator = here.cloud.credentials.held('api_key', committed.created[0]?.id ?? '') ?? failed();
+    const act = (id: string) => {
+      const changes = (): Change[] => [{ ...SUBJECT, fields: { type: 'user', id } } as Change];
+      return commit(here.cloud, { ...by, changes, credential: operator, elsewhere: tenant.id });
+    };
+    await act('while it is one');
+    await change({ op: 'delete', address: 'api_key/k' });
+    await expect(act('after that')).rejects.toMatchObject({ code: 'unauthorized' });
+    expect((await store.position()).revisions.get(tenant.id)).toBe(2);
+  });
+});
+
+function failed(): never {
+  throw new Error('there is no such credential');
+}

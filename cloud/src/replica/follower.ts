@@ -3,15 +3,19 @@ import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
 import { forgetTenant } from '../commands/delete-tenant.js';
 import { followTenant } from '../commands/follow-tenant.js';
-import { NoTenantError, type StorePosition, type TenantEvent, type Told } from '../store/store.js';
+import { NoTenantError, type Store, type StorePosition, type TenantEvent, type Told } from '../store/store.js';
 import type { EventPoint } from '../store/tenant-events.js';
 import type { Tenant } from '../tenants/tenant.js';
+import { Turns } from '../tenants/turns.js';
 
 /** From the beginning of one look to that of the next; both together stay below half a second. */
 const INTERVAL_MS = 400;
 
 /** Many commits at once cause one look. */
 const GAP_MS = 5;
+
+/** So many tenants are read anew at a time, beside those that are read for who asks: a database that was set back concerns all. */
+const READ_AT_ONCE = 2;
 
 /** After so long without a look, others may have revoked what this process still accepts. */
 const SILENT_MS = 5000;
@@ -24,7 +28,7 @@ interface Moment {
 
 type Followed = Pick<
   Cloud,
-  'store' | 'tenants' | 'credentials' | 'bundleKeys' | 'history' | 'drafts' | 'metrics' | 'log' | 'revocationLog'
+  'store' | 'tenants' | 'credentials' | 'bundleKeys' | 'history' | 'analyzer' | 'metrics' | 'log' | 'revocationLog'
 >;
 
 /**
@@ -39,6 +43,7 @@ export class Follower {
   /** When the timer looks, by the clock. */
   #dueAt = 0;
   #endListening: (() => Promise<void>) | undefined;
+  readonly #reading = new Turns(READ_AT_ONCE);
   /** The tenants that follow right now. */
   readonly #behind = new Map<string, Promise<void>>();
   /** Of those, the revisions that were told of meanwhile. */
@@ -280,7 +285,7 @@ export class Follower {
 
   /** What was erased from history elsewhere must not be told from memory here, and credentials may have been switched. */
   async #followEvents(event: EventPoint): Promise<void> {
-    const { store, tenants, history, drafts } = this.cloud;
+    const { store, tenants, history, analyzer } = this.cloud;
     if (event.number === this.#event.number && event.identity === this.#event.identity) return;
     const found = await store.tenantEventsAfter(this.#event);
     const all = new Set(tenants.list().map(({ id }) => id));
@@ -293,7 +298,7 @@ export class Follower {
     const erased = changedBy('erase');
     for (const id of erased) {
       history.forget(id);
-      drafts.forget(id);
+      analyzer.forget(id);
     }
     for (const loaded of tenants.loaded()) if (erased.has(loaded.id)) loaded.forgetCommits();
     this.#event = found?.newest ?? event;
@@ -319,16 +324,22 @@ export class Follower {
   #catchUp(tenant: Tenant, wanted = Number.POSITIVE_INFINITY): Promise<void> {
     const working = this.#behind.get(tenant.id);
     if (working !== undefined) return working;
-    const work = tenant
-      .exclusive(async () => {
+    const follow = () =>
+      tenant.exclusive(async () => {
         if (tenant.revisionNumber >= wanted) return;
         const began = this.#moment();
         if (this.#diverged.has(tenant.id)) {
           await tenant.reload(this.cloud.store);
           this.#diverged.delete(tenant.id);
-        } else await followTenant(this.cloud, tenant);
+        } else {
+          const { load, ...others } = this.cloud.store;
+          const store: Store = { ...others, load: (...asked) => this.#reading.run(() => load(...asked)) };
+          await followTenant({ ...this.cloud, store }, tenant);
+        }
         this.#isNewest(tenant, began);
-      })
+      });
+    // Who commits to the tenant meanwhile reads it anew, and does not wait until those before it are read.
+    const work = (this.#diverged.has(tenant.id) ? this.#reading.run(follow) : follow())
       .then(() => {
         this.#failing.delete(tenant.id);
       })

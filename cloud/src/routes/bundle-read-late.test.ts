@@ -8,14 +8,16 @@ let here: Set<string>;
 let isRevoked: boolean;
 let whileReading: () => void;
 
+const get = async (id: string) => {
+  whileReading();
+  return { id };
+};
 const cloud = {
   tenants: {
     list: () => ['a', 'b'].map((id) => ({ id, name: id })),
     rows: (id: string) => (here.has(id) ? [{ id, name: id }] : []),
-    get: async (id: string) => {
-      whileReading();
-      return { id };
-    },
+    get,
+    getAtOnce: get,
   },
   credentials: {
     assertStanding: () => {

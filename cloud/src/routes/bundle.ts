@@ -66,6 +66,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         const { headers } = call;
         const wanted = preferredWait(headers.prefer);
         const wait = wanted === undefined ? undefined : Math.min(wanted, WAIT_SECONDS_MAX);
+        if (wait !== undefined) await cloud.tenants.watch.turn();
         let bundled = await tenantsOf(cloud, call, call.credential);
         const had = headers['if-none-match'];
         const report = reportIn(headers[AGENT_HEADER.toLowerCase()]);
@@ -76,7 +77,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         if (wait !== undefined && had !== undefined && matches(had, `"${bundle.name}"`, 'weak')) {
           await cloud.tenants.watch.next(watchedBy(call, bundled.tenants), { ms: wait * 1000, onGone: call.onGone });
           // The commit that ended the wait may have removed the credential that waits.
-          const credential = await authenticate(headers.authorization, { ...cloud, now: cloud.now() });
+          const credential = await authenticate(headers.authorization, cloud);
           demand(credential, ['bundle']);
           assertHeard(cloud, report);
           bundled = await tenantsOf(cloud, call, credential);

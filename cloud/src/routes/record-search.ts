@@ -35,7 +35,8 @@ export function recordSearchRoutes(cloud: Cloud): Route[] {
       query: z.strictObject({ ...searchQuery, ...paging }),
       operation: {
         id: 'searchRecords',
-        summary: 'Finds records by their names, in an index.',
+        summary:
+          'Finds records by their names, in an index, which takes a moment to have the records of a commit of more than 100 changes.',
         tag: 'records',
         responses: {
           200: { description: 'The page, which may hold less than was asked for.', schema: pageSchema(foundSchema) },

@@ -1,4 +1,5 @@
-import type { JsonObject } from '@authz-service/core/json';
+import { createHash } from 'node:crypto';
+import { canonicalJson, type Json, type JsonObject } from '@authz-service/core/json';
 import { nameText } from '@authz-service/core/records/fields';
 import { COLLECTIONS, isCredential, KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
@@ -64,7 +65,7 @@ function list(cloud: Cloud, kind: Kind): Route {
     },
     handle: async ({ credential, query: { limit, cursor, at, ...filter }, now }) => {
       const { tenant } = await tenantAt(cloud, { credential, at, now });
-      const page = listRecords(tenant, { kind, filter, limit, at, ...(cursor !== undefined && { cursor }) });
+      const page = await listRecords(tenant, { kind, filter, limit, at, ...(cursor !== undefined && { cursor }) });
       const uses = at === undefined ? await lastUses(cloud, tenant.id, page.records) : undefined;
       const items = page.records.map((record) => ({
         ...shown(cloud, record, tenant.state, at),
@@ -229,7 +230,10 @@ function stackOf({ stack }: Writing): Writing {
 }
 
 const WRITTEN_HEADERS = { [REVISION_HEADER]: 'The revision with the change, for `Service-Min-Revision`.' };
-const IF_MATCH = { 'If-Match': 'The ETag of the record as the caller knows it: 412 if the record has changed since.' };
+const IF_MATCH = {
+  'If-Match':
+    'The ETag of the record as the caller knows it, or its `revision` in quotes: 412 if the record has changed since.',
+};
 
 function collection(kind: Kind): string {
   return `/v1/${COLLECTIONS[kind]}`;
@@ -252,12 +256,18 @@ function jsonBody(schema: z.ZodType): BodyRule<JsonObject> {
   };
 }
 
+/** A restored database gives the numbers of revisions again, to other records: the tag hangs on all that the record says. */
 function etagOf(record: StoredRecord): string {
-  return `"${record.revision}"`;
+  const digest = createHash('sha256')
+    .update(canonicalJson(record as unknown as Json))
+    .digest('hex');
+  return `"${record.revision}.${digest.slice(0, 16)}"`;
 }
 
-function isExpected(ifMatch: string | undefined): (revision: number) => boolean {
-  return (revision) => ifMatch === undefined || matches(ifMatch, `"${revision}"`, 'strong');
+/** Whether a record is as the caller knows it, by its ETag or by its revision in quotes. */
+function isExpected(ifMatch: string | undefined): (record: StoredRecord) => boolean {
+  return (record) =>
+    ifMatch === undefined || [etagOf(record), `"${record.revision}"`].some((tag) => matches(ifMatch, tag, 'strong'));
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Cloud } from '../cloud.js';
 import { PAST_HEADERS, pastHeaders, pastQuery, tenantAt } from '../commands/tenant-at.js';
 import { versioned } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
+import { compareTexts, sortedInSteps } from '../tenants/sorted-in-steps.js';
 
 const stateSchema = z.strictObject({
   tenant: z.string(),
@@ -44,7 +45,7 @@ export function stateRoutes(cloud: Cloud): Route[] {
         const { tenant } = await tenantAt(cloud, { credential, at, now });
         const { revision } = tenant;
         return versioned(headers['if-none-match'], `"${revision}"`, async () => {
-          const records = KINDS.flatMap((kind) => tenant.sorted(kind));
+          const records = KINDS.map((kind) => [...tenant.state.records(kind)]);
           const content = await cloud.slicing.run(stateText({ tenant: tenant.name, revision }, records), tenant.id);
           return { status: 200, headers: pastHeaders(at, tenant), body: { type: 'application/json', content } };
         });
@@ -60,17 +61,19 @@ const PART_LENGTH = 64 * 1024;
  * The answer as JSON, part by part, so that nobody waits while a million records are written. The whole may be longer
  * than the longest possible string.
  */
-function* stateText(head: object, records: readonly StoredRecord[]): Generator<undefined, Buffer[]> {
+function* stateText(head: object, ofKinds: readonly (readonly StoredRecord[])[]): Generator<undefined, Buffer[]> {
   const parts: Buffer[] = [];
   let text = `${JSON.stringify(head).slice(0, -1)},"records":[`;
   let separator = '';
-  for (const record of records) {
-    text += separator + JSON.stringify(record);
-    separator = ',';
-    if (text.length < PART_LENGTH) continue;
-    parts.push(Buffer.from(text));
-    text = '';
-    yield;
+  for (const records of ofKinds) {
+    for (const record of yield* sortedInSteps(records, (left, right) => compareTexts(left.address, right.address))) {
+      text += separator + JSON.stringify(record);
+      separator = ',';
+      if (text.length < PART_LENGTH) continue;
+      parts.push(Buffer.from(text));
+      text = '';
+      yield;
+    }
   }
   return [...parts, Buffer.from(`${text}]}`)];
 }
