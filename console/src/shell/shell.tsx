@@ -11,13 +11,14 @@ import { lazily } from '../ui/lazily.js';
 import { ProblemNote } from '../ui/problem-note.js';
 import { EndedSession } from './ended-session.js';
 import { Navigation } from './navigation.js';
+import { NotLoaded } from './not-loaded.js';
 import { SearchOpener } from './search-opener.js';
 import styles from './shell.module.css';
 import { useKeys } from './use-keys.js';
 
-const SearchDialog = lazily(async () => (await import('./search-dialog.js')).default);
-const EndedOverPage = lazily(async () => (await import('./ended-over-page.js')).EndedOverPage);
-const KeysDialog = lazily(async () => (await import('./keys-dialog.js')).default);
+const SearchDialog = lazily(async () => (await import('./search-dialog.js')).default, NotLoaded);
+const EndedOverPage = lazily(async () => (await import('./ended-over-page.js')).EndedOverPage, NotLoaded);
+const KeysDialog = lazily(async () => (await import('./keys-dialog.js')).default, NotLoaded);
 
 /** The frame around every page of somebody who is signed in. */
 export function Shell() {

@@ -18,7 +18,7 @@ export function useKeys({ search, help, early }: Keys): void {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector('[role="dialog"]') !== null) return;
       if (early !== undefined) {
-        if (event.key.length !== 1 || (event.key === ' ' && isPressed(event.target))) return;
+        if (event.key.length !== 1) return;
         early(event.key);
         event.preventDefault();
         return;
@@ -34,11 +34,6 @@ export function useKeys({ search, help, early }: Keys): void {
     document.addEventListener('keydown', listen);
     return () => document.removeEventListener('keydown', listen);
   }, [navigate, search, help, early]);
-}
-
-/** What takes the space bar itself, as *Retry* where the search did not load. */
-function isPressed(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('button, a[href], [role="button"]') !== null;
 }
 
 function isTyping(target: EventTarget | null): boolean {

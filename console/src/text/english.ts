@@ -1,5 +1,6 @@
 import type { Kind } from '@authz-service/sdk/wire';
 import { ask } from './ask.js';
+import { counted } from './counted.js';
 import { origin } from './origin.js';
 import { settings } from './settings.js';
 import { structure } from './structure.js';
@@ -132,6 +133,7 @@ export const text = {
     whoMay: 'Who has access?',
     setBy: 'Set by the service',
     path: 'Path',
+    priority: (number: number) => `priority ${number}`,
     change: 'Change this record',
     withActions: (actions: readonly string[], below: boolean) =>
       `${below ? 'and all below it' : ''} (${actions.join(', ')})`.trim(),
@@ -167,7 +169,13 @@ export const text = {
     agent: 'Agent',
     serves: 'Serves',
     behind: (lag: number | null, diverged: boolean) =>
-      diverged ? 'a revision that never was' : lag === null ? 'nothing' : lag === 0 ? 'newest' : `${lag} behind`,
+      diverged
+        ? 'a revision that never was'
+        : lag === null
+          ? 'nothing'
+          : lag === 0
+            ? 'newest'
+            : `${counted(lag, 'revision')} behind`,
     heard: 'Last heard',
     version: 'Version',
     moreAgents: (count: number) => `and ${count} more: “service agents” lists them.`,
@@ -280,6 +288,7 @@ export const text = {
     edit: 'Edit',
     planning: 'Finding out what it would do …',
     plan: 'What it would do',
+    nothing: 'Nothing: the records are as the draft wants them.',
     refused: 'A commit would refuse this draft, or what it would do could not be found out',
   },
 } as const;

@@ -39,8 +39,10 @@ export const findings = {
   because: 'Because of',
   members: (principal: string, some: number, all: number) =>
     some === all ? `${principal} (all ${all})` : `${principal} (${some} of ${all})`,
-  unrecorded: (type: string) => (type === '*' ? 'anybody' : `any ${type} without a record`),
-  namedRole: (role: string, types?: readonly string[]) =>
-    `${types === undefined ? 'whoever' : `any ${types.join(', ')} that`} a request names ${role} for`,
+  unrecorded: (type: string) => (type === '*' ? 'anybody without a record' : `any ${type} without a record`),
+  namedRole: (role: string, types?: readonly string[], except: readonly string[] = []) => {
+    const others = except.length === 0 ? '' : `, but nobody of type ${except.join(', ')}`;
+    return `${types === undefined ? 'anyone' : `any ${types.join(', ')}`} for whom a request names ${role}${others}`;
+  },
   causes: { added: 'added', changed: 'changed', removed: 'removed' } as Readonly<Record<string, string>>,
 };

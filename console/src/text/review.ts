@@ -28,7 +28,7 @@ export const review = {
   incomplete: 'There was too much to look at: somebody may have access who is not listed.',
   nobody: 'Nobody has access to this part.',
   filter: 'Filter',
-  filterHint: 'Words of a row, or of its members',
+  filterHint: 'Words of a row, its members or resources, or of any group, role or policy that it may come by',
   noneLeft: 'No row has these words.',
   export: (rows: number) => `Export ${counted(rows, 'row')} as CSV`,
   exportHint: 'Each subject by itself, with a row for each group, role or other way by which it has access.',
@@ -51,13 +51,16 @@ export const review = {
   sinceThen: 'since',
   unrecorded: (type: string) => (type === '*' ? 'Anybody without a record' : `Any ${type} without a record`),
   namedRole: (role: string, types: readonly string[] = [], except: readonly string[] = []) => {
-    const who = types.length === 0 ? 'Whoever' : `Whoever of type ${types.join(', ')}`;
+    const who = types.length === 0 ? 'Anyone' : `Anyone of type ${types.join(', ')}`;
     const others = except.length === 0 ? '' : `, but nobody of type ${except.join(', ')}`;
-    return `${who} a request names role/${role} for${others}`;
+    return `${who} for whom a request names role/${role}${others}`;
   },
   members: (of: string, count: number) => `${of}, ${counted(count, 'subject')}`,
-  everyone: (type: string) => (type === '*' ? 'Everyone with a record' : `Every ${type} with a record`),
+  everyone: (type: string) => (type === '*' ? 'everyone' : `everyone of type ${type}`),
+  /** Of everyone, only some may have it. */
+  through: (everyone: string) => `By what ${everyone} is given`,
   count: (subjects: number) => counted(subjects, 'subject'),
+  countOfEveryone: (subjects: number) => `${counted(subjects, 'subject')} with a record`,
   openMembers: (of: string) => `Show the subjects of ${of}`,
   closeMembers: (of: string) => `Hide the subjects of ${of}`,
   open: 'Show them',

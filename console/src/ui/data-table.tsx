@@ -20,7 +20,7 @@ interface Props<Row> {
   stale?: boolean;
 }
 
-/** A table of one page. The first column names its row. */
+/** A table of one page. The first column names its row. On a phone, each row is a list of what its cells say. */
 export function DataTable<Row>({ label, columns, rows, keyOf, stale = false }: Props<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
@@ -44,8 +44,8 @@ export function DataTable<Row>({ label, columns, rows, keyOf, stale = false }: P
                     {column.cell(row)}
                   </th>
                 ) : (
-                  <td key={column.title} className={classOf(column)}>
-                    {column.cell(row)}
+                  <td key={column.title} className={classOf(column)} data-title={column.title}>
+                    <div>{column.cell(row)}</div>
                   </td>
                 ),
               )}

@@ -1,6 +1,7 @@
 import { type ReactNode, useId } from 'react';
 import { findings as text } from '../text/findings.js';
 import { Badge } from './badge.js';
+import { Breakable } from './breakable.js';
 import { DataTable } from './data-table.js';
 import styles from './findings-table.module.css';
 import layout from './layout.module.css';
@@ -24,6 +25,7 @@ interface ShownFinding {
     unrecorded: string[];
     named_role?: string;
     named_types?: string[];
+    named_types_except?: string[];
   };
   actions: string[];
   actions_except?: string[];
@@ -85,7 +87,7 @@ function isLimited({ condition, condition_before, from, until }: ShownFinding): 
   return condition !== null || condition_before !== undefined || from !== null || until !== null;
 }
 
-function who({ subjects: { principals, unrecorded, named_role, named_types } }: ShownFinding): ReactNode {
+function who({ subjects: { principals, unrecorded, named_role, ...of } }: ShownFinding): ReactNode {
   const named = principals.map(({ principal, subjects, of }) =>
     principal.startsWith('subject/') ? principal.slice('subject/'.length) : text.members(principal, subjects, of),
   );
@@ -94,7 +96,7 @@ function who({ subjects: { principals, unrecorded, named_role, named_types } }: 
       lines={[
         ...named,
         ...unrecorded.map(text.unrecorded),
-        ...(named_role ? [text.namedRole(named_role, named_types)] : []),
+        ...(named_role ? [text.namedRole(named_role, of.named_types, of.named_types_except)] : []),
       ]}
     />
   );
@@ -107,7 +109,11 @@ function onWhat({ resources }: ShownFinding): ReactNode {
 function limitsOf({ condition, condition_before, from, until }: ShownFinding): ReactNode {
   return (
     <>
-      {condition !== null && <code className={styles.condition}>{condition}</code>}
+      {condition !== null && (
+        <code className={styles.condition}>
+          <Breakable text={condition} />
+        </code>
+      )}
       {condition_before !== undefined && <p className={styles.minor}>{text.conditionWas(condition_before)}</p>}
       {from !== null && (
         <p>
@@ -148,7 +154,9 @@ function Lines({ lines }: { lines: readonly string[] }) {
   return (
     <ul className={styles.names}>
       {lines.map((line) => (
-        <li key={line}>{line}</li>
+        <li key={line}>
+          <Breakable text={line} />
+        </li>
       ))}
     </ul>
   );

@@ -1,6 +1,7 @@
 import type { Address } from '@authz-service/sdk/wire';
 import { Link } from '@tanstack/react-router';
 import { kindOf, pathOf } from './address-parts.js';
+import { Breakable } from './breakable.js';
 
 export { kindOf, pathOf };
 
@@ -8,7 +9,7 @@ export { kindOf, pathOf };
 export function RecordLink({ address, children }: { address: Address; children?: string | undefined }) {
   return (
     <Link to="/record" search={{ address }}>
-      {children ?? pathOf(address)}
+      <Breakable text={children ?? pathOf(address)} />
     </Link>
   );
 }

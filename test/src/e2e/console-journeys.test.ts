@@ -78,6 +78,8 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     await others.first().waitFor();
     for (let left = await others.count(); left > 0; left -= 1) {
       await others.first().getByRole('button', { name: 'End' }).click();
+      await elsewhere.page.getByRole('dialog').getByRole('button', { name: 'End the session' }).click();
+      await elsewhere.page.getByText('has ended.').waitFor();
       await expect.poll(() => others.count(), { timeout: 60_000 }).toBe(left - 1);
     }
     await take(page);

@@ -105,7 +105,9 @@ describe.skipIf(!hasChromium)('the structure of a tenant in the console', () => 
     await page.goto(bench.at('/structure?focus=group/frozen'));
     const picture = page.getByRole('region', { name: 'What frozen is linked with' });
     await picture.getByRole('button', { name: 'Policy denies billing/freeze' }).waitFor();
-    expect(await rows(page)).toContain('billing/freeze Policy denies covers every type of billing Application');
+    expect(await rows(page)).toContain(
+      'billing/freeze Policy denies covers every type of billing Application its own field',
+    );
     expect((await picture.boundingBox())?.height).toBeLessThanOrEqual(320);
     watch.expectNothing();
   });

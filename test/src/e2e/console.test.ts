@@ -10,9 +10,20 @@ const KIB = 1024;
 /** The JavaScript of the first page, compressed. */
 const FIRST_PAGE_MAX = 180 * KIB;
 
+/** The names of tables that can only be seen whole by scrolling sideways. */
+const SIDEWAYS = `[...document.querySelectorAll('section:has(> table)')]
+  .filter((table) => table.scrollWidth > table.clientWidth)
+  .map((table) => table.getAttribute('aria-label'))`;
+
+/** The texts of chosen tabs that can only be seen by scrolling sideways. */
+const OUT_OF_SIGHT = `[...document.querySelectorAll('main nav [aria-current=page]')]
+  .filter((tab) => tab.getBoundingClientRect().left < 0 || tab.getBoundingClientRect().right > innerWidth)
+  .map((tab) => tab.textContent)`;
+
 const PAGES = [
   '/',
   '/records?kind=policy',
+  '/records?kind=role_assignment',
   '/records?kind=subject&q=ali',
   '/record?address=role/billing/clerk',
   '/ask',
@@ -120,6 +131,17 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.goto(page.url());
     await page.getByText('Denied', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Who may do it?' }).click();
+    watch.expectNothing();
+  });
+
+  it('takes a type of resources by its name alone, and leads to its resources', async () => {
+    const { page, watch } = await bench.signedIn(browser);
+    await page.goto(bench.at('/ask?mode=what&subject=user/bob&resource=invoice'));
+    await page.getByRole('link', { name: 'billing/invoice/INV-1' }).click();
+    await page.getByRole('heading', { level: 1, name: 'billing/invoice/INV-1' }).waitFor();
+    await page.goBack();
+    await page.getByRole('row', { name: 'billing/invoice/INV-1' }).getByRole('link', { name: 'read' }).click();
+    await page.getByText('Allowed', { exact: true }).waitFor();
     watch.expectNothing();
   });
 
@@ -238,6 +260,27 @@ describe.skipIf(!hasChromium)('the console', () => {
   });
 
   it.each([
+    ['search', '/', '**/search-dialog-*.js', 'Search all records'],
+    ['list of keys', '?', '**/keys-dialog-*.js', 'Keys'],
+  ])('says that the %s could not be loaded, takes keys again, and loads it when asked', async (_, key, code, title) => {
+    const { page } = await bench.signedIn(browser);
+    await page.route(code, (route) => route.abort('connectionrefused'));
+    await page.keyboard.press(key);
+    const told = page.getByRole('dialog', { name: 'This part of the console could not be loaded' });
+    await told.waitFor();
+    await page.keyboard.press('Escape');
+    await told.waitFor({ state: 'detached' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('h');
+    await page.getByRole('heading', { level: 1, name: 'History' }).waitFor();
+    await page.keyboard.press(key);
+    await told.waitFor();
+    await page.unroute(code);
+    await told.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('dialog', { name: title }).waitFor();
+  });
+
+  it.each([
     ['answers 500', 500, 'An unexpected error occurred.'],
     ['answers nothing', undefined, 'did not answer'],
   ])('shows what failed where the service %s, and tries again', async (_, status, words) => {
@@ -285,6 +328,8 @@ describe.skipIf(!hasChromium)('the console', () => {
       const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
       expect(serious.map(({ id, nodes }) => ({ id, at: nodes.map(({ html }) => html.slice(0, 160)) }))).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      expect(await page.evaluate(SIDEWAYS)).toEqual([]);
+      expect(await page.evaluate(OUT_OF_SIGHT)).toEqual([]);
       watch.expectNothing();
     });
   });

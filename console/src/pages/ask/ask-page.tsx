@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { text } from '../../text/english.js';
 import { CopyButton } from '../../ui/copy-button.js';
+import { intoView } from '../../ui/into-view.js';
 import layout from '../../ui/layout.module.css';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
@@ -34,6 +35,7 @@ export function AskPage() {
             to="/ask"
             search={{ ...search, mode }}
             aria-current={mode === asked.mode ? 'page' : undefined}
+            ref={mode === asked.mode ? intoView : null}
           >
             {text.ask.mode[mode]}
           </Link>

@@ -77,7 +77,7 @@ async function readPlace(resource: Address, signal: AbortSignal) {
   return { parents, recorded };
 }
 
-function columnsOf({ policies }: PathGraph, isRecord: (address: Address) => boolean): readonly Column<Step>[] {
+function columnsOf({ policies, steps }: PathGraph, isRecord: (address: Address) => boolean): readonly Column<Step>[] {
   const end = (address: Address) => {
     const policy = policies.get(address);
     const kind = [kindNameOf(address), policy && text.ask.cameOf(policy)].filter(Boolean).join(' · ');
@@ -103,6 +103,8 @@ function columnsOf({ policies }: PathGraph, isRecord: (address: Address) => bool
         </>
       ),
     },
-    { title: text.ask.decided, cell: ({ deciding }) => deciding && <Badge>{text.ask.decided}</Badge> },
+    ...(steps.some(({ deciding }) => deciding)
+      ? [{ title: text.ask.decided, cell: ({ deciding }: Step) => deciding && <Badge>{text.ask.decided}</Badge> }]
+      : []),
   ];
 }

@@ -16,4 +16,10 @@ describe('what was found of several actions', () => {
   it('is whole where nothing was cut off', () => {
     expect(knownRows([{ action: 'read', ids: ['b', 'a'], cut: false }]).map(({ id }) => id)).toEqual(['a', 'b']);
   });
+
+  it('ends by the order of addresses, in which a space counts as its escape', () => {
+    const read = { action: 'read', ids: ['a', 'b!', 'b c'], cut: true };
+    const approve = { action: 'approve', ids: ['b+', 'b d', 'b!'], cut: false };
+    expect(knownRows([read, approve]).map(({ id }) => id)).toEqual(['a', 'b!', 'b c']);
+  });
 });

@@ -8,9 +8,9 @@ import { Button } from '../../ui/button.js';
 import { DataTable } from '../../ui/data-table.js';
 import { Empty } from '../../ui/empty.js';
 import { ProblemNote } from '../../ui/problem-note.js';
-import { RecordLink } from '../../ui/record-link.js';
+import { pathOf, RecordLink } from '../../ui/record-link.js';
 import styles from './ask-page.module.css';
-import { type FoundOfAction, knownRows } from './known-rows.js';
+import { type FoundOfAction, knownRows, segment } from './known-rows.js';
 import { type Asked, questionOf } from './question.js';
 
 const PAGE = 100;
@@ -26,7 +26,7 @@ export function SearchAnswer({ asked, times }: { asked: Asked; times: number }) 
   });
   if (error) return <ProblemNote error={error} retry={() => refetch()} />;
   if (data === undefined) return <p role="status">{text.common.loading}</p>;
-  const { found, more, leftOut, absent } = data;
+  const { found, more, leftOut, absent, type } = data;
   const who = asked.mode === 'who';
   return (
     <section className={styles.answer} aria-label={text.ask.mode[asked.mode]}>
@@ -43,9 +43,9 @@ export function SearchAnswer({ asked, times }: { asked: Asked; times: number }) 
             columns={[
               {
                 title: who ? text.ask.subject : text.ask.resource,
-                cell: (entity) => <Entity entity={entity} asked={asked} />,
+                cell: (entity) => <Entity entity={entity} type={type} />,
               },
-              ...(asked.action === '' ? [{ title: text.ask.actions, cell: actionsOf(asked) }] : []),
+              ...(asked.action === '' ? [{ title: text.ask.actions, cell: actionsOf(asked, type) }] : []),
             ]}
           />
         </>
@@ -59,31 +59,23 @@ export function SearchAnswer({ asked, times }: { asked: Asked; times: number }) 
   );
 }
 
-/** Leads to the question why: the decision about this one. */
-function Entity({ entity: { type, id }, asked }: { entity: FoundEntity; asked: Asked }) {
-  const path = asked.mode === 'who' ? `${segment(type)}/${segment(id)}` : `${asked.resource}/${segment(id)}`;
-  return <RecordLink address={asked.mode === 'who' ? `subject/${path}` : `resource/${path}`}>{path}</RecordLink>;
+/** A subject, or a resource of the type that was asked about. */
+function Entity({ entity, type }: { entity: FoundEntity; type: string | undefined }) {
+  const path = `${type ?? segment(entity.type)}/${segment(entity.id)}`;
+  return <RecordLink address={type === undefined ? `subject/${path}` : `resource/${path}`}>{path}</RecordLink>;
 }
 
 /** Each leads to the question why. */
-function actionsOf(asked: Asked) {
+function actionsOf(asked: Asked, type = asked.resource) {
   return ({ id, actions }: Found) => (
     <span className={styles.actions}>
       {actions.map((action) => (
-        <Link
-          key={action}
-          to="/ask"
-          search={{ ...asked, mode: 'decide', action, resource: `${asked.resource}/${segment(id)}` }}
-        >
+        <Link key={action} to="/ask" search={{ ...asked, mode: 'decide', action, resource: `${type}/${segment(id)}` }}>
           {action}
         </Link>
       ))}
     </span>
   );
-}
-
-function segment(name: string): string {
-  return name.replace(/[%/\s\p{Cc}]/gu, (character) => encodeURIComponent(character));
 }
 
 interface Found extends FoundEntity {
@@ -106,12 +98,10 @@ async function search(asked: Asked, wanted: number, signal: AbortSignal) {
       for (const name of page.absent) absent.add(name);
     },
   };
-  const actions =
-    asked.action === ''
-      ? (await client.records('resource_type').get(asked.resource, { signal })).actions
-      : [asked.action];
+  const type = asked.mode === 'what' ? await typeNamed(asked, signal) : undefined;
+  const actions = asked.action === '' ? (type?.actions ?? []) : [asked.action];
   for (const action of actions) {
-    const question = questionOf({ ...asked, action });
+    const question = questionOf({ ...asked, action, ...(type && { resource: type.path }) });
     const all =
       asked.mode === 'who' ? client.searchSubjects(question, options) : client.searchResources(question, options);
     const ids: string[] = [];
@@ -128,5 +118,16 @@ async function search(asked: Asked, wanted: number, signal: AbortSignal) {
     const entity = entities.get(id);
     return entity === undefined ? [] : [{ ...entity, actions }];
   });
-  return { found: rows, more: found.some(({ cut }) => cut), leftOut, absent: [...absent] };
+  return { found: rows, more: found.some(({ cut }) => cut), leftOut, absent: [...absent], type: type?.path };
+}
+
+/** The path and the actions of the type of resources, which may be given by its name alone. */
+async function typeNamed({ resource, action, at }: Asked, signal: AbortSignal) {
+  const types = clientAt(at).records('resource_type');
+  const { items } = resource.includes('/') ? { items: [] } : await types.page({ name: resource }, { limit: 2, signal });
+  const [named, other] = items;
+  // Of several, the service says that the name is ambiguous.
+  if (named !== undefined)
+    return { path: other === undefined ? pathOf(named.address) : resource, actions: named.actions };
+  return { path: resource, actions: action === '' ? (await types.get(resource, { signal })).actions : [] };
 }

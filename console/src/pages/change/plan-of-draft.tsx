@@ -58,7 +58,7 @@ export function PlanOfDraft({ draft }: { draft: Draft }) {
   return (
     <>
       <Card title={text.change.plan}>
-        <p>{text.history.counts(data.counts)}</p>
+        <p>{data.changes.length === 0 ? text.change.nothing : text.history.counts(data.counts)}</p>
         <Origins addresses={data.changes.map(({ address, from }) => String(from ?? address))} />
         {data.violations.map(({ rule, mode, detail, witness }) => (
           <div key={`${rule} ${JSON.stringify(witness)}`} className={styles.broken}>

@@ -59,7 +59,7 @@ export function RecordForm({ kind, fields = {}, onDone, onCancel }: Props) {
           onChange={(value) => setTyped({ ...typed, [name]: value })}
         />
       ))}
-      <div className={layout.buttons}>
+      <div className={`${layout.buttons} ${layout.foot}`}>
         <Button onPress={onCancel}>{text.common.cancel}</Button>
         <Button kind="primary" type="submit">
           {text.change.toDraft}

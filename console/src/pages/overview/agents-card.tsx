@@ -10,6 +10,9 @@ import styles from './overview-page.module.css';
 
 const LISTED = 8;
 
+/** So much of an id is shown of agents of the same name. */
+const ID_SHOWN = 8;
+
 const { overview: words } = text;
 
 /** What agents say of themselves: which revision each serves, those that lag first. */
@@ -36,7 +39,9 @@ export function AgentsCard() {
                 title: words.agent,
                 cell: ({ id, name, error: fault }) => (
                   <>
-                    <span title={id}>{name ?? id}</span> {fault !== null && <Badge tone="bad">{fault}</Badge>}
+                    <span title={id}>{name ?? id}</span>{' '}
+                    {isShared(name, data.agents) && <span className={styles.fine}>{id.slice(0, ID_SHOWN)}</span>}{' '}
+                    {fault !== null && <Badge tone="bad">{fault}</Badge>}
                   </>
                 ),
               },
@@ -60,4 +65,8 @@ export function AgentsCard() {
       {data?.complete === false && <p className={styles.fine}>{words.partial}</p>}
     </Card>
   );
+}
+
+function isShared(name: string | null, agents: readonly { name: string | null }[]): boolean {
+  return name !== null && agents.filter((one) => one.name === name).length > 1;
 }

@@ -1,6 +1,7 @@
 import type { FoundRecord } from '../../api/answers.js';
 import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
+import { Breakable } from '../../ui/breakable.js';
 import { RecordLink } from '../../ui/record-link.js';
 import { When } from '../../ui/when.js';
 import styles from './field-value.module.css';
@@ -21,8 +22,10 @@ export function FieldValue({ record, field, brief = false }: Props) {
   const value = record[field];
   if (value === undefined) return null;
   if (field === 'effect') return <Badge tone={value === 'ALLOW' ? 'good' : 'bad'}>{String(value)}</Badge>;
+  if (field === 'priority' && brief)
+    return value === 0 ? null : <p className={styles.minor}>{text.records.priority(Number(value))}</p>;
   if (field.endsWith('_at') && typeof value === 'string') return <When at={value} />;
-  if (field === 'condition') return <code>{cut(String(value), brief)}</code>;
+  if (field === 'condition') return <Code text={cut(String(value), brief)} />;
   if (!Array.isArray(value)) return <Item record={record} field={field} value={value} brief={brief} />;
   const shown = brief ? value.slice(0, ITEMS_MAX) : value;
   return (
@@ -47,12 +50,20 @@ function Item({ record, field, value, brief }: Required<Props> & { value: unknow
     return address === undefined ? cut(value, brief) : <RecordLink address={address}>{value}</RecordLink>;
   }
   const covered = coveredBy(value);
-  if (covered === undefined) return <code>{cut(compact(value), brief)}</code>;
+  if (covered === undefined) return <Code text={cut(compact(value), brief)} />;
   return (
     <>
       <RecordLink address={`resource/${covered.resource}`}>{covered.resource}</RecordLink>{' '}
       {text.records.withActions(covered.actions, covered.below === true)}
     </>
+  );
+}
+
+function Code({ text: code }: { text: string }) {
+  return (
+    <code className={styles.code}>
+      <Breakable text={code} />
+    </code>
   );
 }
 

@@ -7,8 +7,8 @@ import { pathOf, RecordLink } from '../../ui/record-link.js';
 import { When } from '../../ui/when.js';
 import { FieldValue } from './field-value.js';
 
-/** The fields that a list of the kind shows beside the path, which has the natural key. */
-const FIELDS: { readonly [K in Kind]: readonly string[] } = {
+/** The fields that a list of the kind shows beside the path, which has the natural key; several may share a column. */
+const FIELDS: { readonly [K in Kind]: readonly (string | readonly [title: string, ...fields: string[]])[] } = {
   application: ['description'],
   resource_type: ['actions', 'parents', 'max_age', 'description'],
   resource: ['parents', 'properties', 'description'],
@@ -17,7 +17,11 @@ const FIELDS: { readonly [K in Kind]: readonly string[] } = {
   context_attribute: ['type', 'description'],
   role: ['includes', 'description'],
   group: ['description'],
-  policy: ['effect', 'priority', 'resource_type', 'resource_types', 'resources', 'actions', 'condition'],
+  policy: [
+    ['effect', 'effect', 'priority'],
+    ['covers', 'resource_type', 'resource_types', 'resources', 'actions'],
+    'condition',
+  ],
   policy_assignment: ['policy', 'entity', 'starts_at', 'expires_at'],
   role_assignment: ['role', 'entity', 'resource', 'expires_at'],
   group_membership: ['group', 'entity', 'expires_at'],
@@ -28,12 +32,17 @@ const FIELDS: { readonly [K in Kind]: readonly string[] } = {
 
 /** A column for each of these fields that some record of the page has. */
 export function columnsOf(kind: Kind, records: readonly FoundRecord[]): Column<FoundRecord>[] {
-  const held = FIELDS[kind].filter((field) => records.some((record) => record[field] !== undefined));
+  const held = FIELDS[kind]
+    .map((column) => (typeof column === 'string' ? [column, column] : column))
+    .filter(([, ...fields]) => records.some((record) => fields.some((field) => record[field] !== undefined)));
   return [
     { title: text.records.path, cell: ({ address }) => <RecordLink address={address}>{pathOf(address)}</RecordLink> },
-    ...held.map((field, index) => ({
-      title: titleOf(field),
-      cell: (record: FoundRecord) => <FieldValue record={record} field={field} brief />,
+    ...held.map(([title = '', ...fields], index) => ({
+      title: titleOf(title),
+      cell: (record: FoundRecord) =>
+        fields.flatMap((field) =>
+          record[field] === undefined ? [] : <FieldValue key={field} record={record} field={field} brief />,
+        ),
       lesser: index > 1,
     })),
     { title: text.common.owner, cell: ({ managed_by }) => <Owner name={managed_by} />, lesser: true },

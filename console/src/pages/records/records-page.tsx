@@ -9,6 +9,7 @@ import { KIND_TEXTS, text } from '../../text/english.js';
 import { Button } from '../../ui/button.js';
 import { DataTable } from '../../ui/data-table.js';
 import { Empty } from '../../ui/empty.js';
+import { intoView } from '../../ui/into-view.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { type PageSearch, usePageSearch } from '../../ui/page-search.js';
 import { Paging } from '../../ui/paging.js';
@@ -49,7 +50,12 @@ export function RecordsPage() {
           <ul>
             {KINDS.map((one) => (
               <li key={one}>
-                <Link to="/records" search={{ kind: one }} aria-current={one === kind ? 'page' : undefined}>
+                <Link
+                  to="/records"
+                  search={{ kind: one }}
+                  aria-current={one === kind ? 'page' : undefined}
+                  ref={one === kind ? intoView : null}
+                >
                   {KIND_TEXTS[one].many}
                 </Link>
               </li>

@@ -1,12 +1,13 @@
 import type { ReviewRow } from '@authz-service/sdk/console-client';
 import type { ReactNode } from 'react';
 import { review } from '../../text/review.js';
+import { Breakable } from '../../ui/breakable.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { RecordLink } from '../../ui/record-link.js';
 import { actionsText, resourceLines } from '../../ui/resource-lines.js';
 import { When } from '../../ui/when.js';
 import styles from './review-page.module.css';
-import { nameText, ofText, whoText } from './row-text.js';
+import { isEveryone, nameText, titleOf, whoText } from './row-text.js';
 
 interface Props {
   rows: readonly ReviewRow[];
@@ -43,16 +44,21 @@ function who(row: ReviewRow, membersOf: Props['membersOf']): ReactNode {
   if (subject.kind === 'members')
     return (
       <>
-        {subject.of.startsWith('everyone') ? (
-          <span className={styles.anybody}>{ofText(subject.of)}</span>
+        {isEveryone(subject.of) ? (
+          <span className={styles.anybody}>{titleOf(subject.of)}</span>
         ) : (
           <RecordLink address={subject.of}>{subject.of}</RecordLink>
         )}
-        <p className={styles.name}>{review.count(subject.count)}</p>
+        <p className={styles.name}>{(isEveryone(subject.of) ? review.countOfEveryone : review.count)(subject.count)}</p>
         {membersOf(row)}
       </>
     );
-  if (subject.kind !== 'recorded') return <span className={styles.anybody}>{whoText(row)}</span>;
+  if (subject.kind !== 'recorded')
+    return (
+      <span className={styles.anybody}>
+        <Breakable text={whoText(row)} />
+      </span>
+    );
   return (
     <>
       <RecordLink address={`subject/${subject.path}`} />
@@ -65,7 +71,9 @@ function onWhat({ resources }: ReviewRow): ReactNode {
   return (
     <ul className={styles.texts}>
       {resources.flatMap(resourceLines).map((line) => (
-        <li key={line}>{line}</li>
+        <li key={line}>
+          <Breakable text={line} />
+        </li>
       ))}
     </ul>
   );
@@ -100,10 +108,16 @@ function isLimited({ condition, unclear, from, until }: ReviewRow): boolean {
   return condition !== null || unclear === true || from !== null || until !== null;
 }
 
-function limitsOf({ condition, unclear, from, until }: ReviewRow): ReactNode {
+function limitsOf(row: ReviewRow): ReactNode {
+  if (!isLimited(row)) return null;
+  const { condition, unclear, from, until } = row;
   return (
     <div className={styles.texts}>
-      {condition !== null && <code>{condition}</code>}
+      {condition !== null && (
+        <code>
+          <Breakable text={condition} />
+        </code>
+      )}
       {unclear && <p className={styles.minor}>{review.unclear}</p>}
       {from !== null && (
         <p>

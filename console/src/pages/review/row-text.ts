@@ -5,16 +5,24 @@ import { actionsText, resourceLines } from '../../ui/resource-lines.js';
 /** Who a row is about, in words. */
 export function whoText({ subject }: Pick<ReviewRow, 'subject'>): string {
   if (subject.kind === 'recorded') return subject.path;
-  if (subject.kind === 'members') return review.members(ofText(subject.of), subject.count);
+  if (subject.kind === 'members') return review.members(titleOf(subject.of), subject.count);
   return subject.kind === 'unrecorded'
     ? review.unrecorded(subject.type)
     : review.namedRole(subject.role, subject.types, subject.types_except);
 }
 
+/** What names a row with members. */
+export function titleOf(of: string): string {
+  return isEveryone(of) ? review.through(ofText(of)) : of;
+}
+
+export function isEveryone(of: string): boolean {
+  return of.split('/')[0] === 'everyone';
+}
+
 /** What subjects belong to: `group/finance`, or everyone in words. */
 export function ofText(of: string): string {
-  const [kind, type = '*'] = of.split('/');
-  return kind === 'everyone' ? review.everyone(type) : of;
+  return isEveryone(of) ? review.everyone(of.split('/')[1] ?? '*') : of;
 }
 
 export function nameText({ subject }: ReviewRow): string {

@@ -104,7 +104,7 @@ export function NewCredential({ kind, onClose }: { kind: CredentialKind; onClose
           </fieldset>
         )}
         {make.error && <ProblemNote error={make.error} />}
-        <div className={layout.buttons}>
+        <div className={`${layout.buttons} ${layout.foot}`}>
           <Button onPress={onClose}>{text.common.cancel}</Button>
           <Button kind="primary" type="submit" isDisabled={make.isPending}>
             {text.settings.create}

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { client } from '../../api/client.js';
 import { queryClient } from '../../api/query-client.js';
 import { SESSION_KEY, useMay, useSession } from '../../api/session.js';
@@ -6,29 +7,28 @@ import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
 import { Button } from '../../ui/button.js';
 import { DataTable } from '../../ui/data-table.js';
+import { Dialog } from '../../ui/dialog.js';
+import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
-import { When } from '../../ui/when.js';
+import { timeText, When } from '../../ui/when.js';
 import styles from './settings-page.module.css';
+
+type Session = Awaited<ReturnType<typeof client.sessions>>[number];
 
 /** One's own sessions, or those of the tenant, to end. */
 export function Sessions() {
   const own = useSession();
   const all = useMay('credentials');
   const sessions = useQuery({ queryKey: ['sessions'], queryFn: ({ signal }) => client.sessions({ signal }) });
-  const end = useMutation({
-    mutationFn: (id: string) => client.endSession(id),
-    onSettled: async (_, __, id) => {
-      await queryClient.invalidateQueries({ queryKey: ['sessions'] });
-      if (id === own.id) await queryClient.invalidateQueries({ queryKey: SESSION_KEY });
-    },
-  });
+  const [ending, setEnding] = useState<Session>();
+  const [ended, setEnded] = useState<Session>();
   return (
     <>
       <div className={styles.head}>
         <p>{all ? text.settings.sessionsHint : text.settings.ownSessionsHint}</p>
+        <p role="status">{ended !== undefined && text.settings.ended(ended.person.name, timeText(ended.created_at))}</p>
       </div>
       {sessions.error && <ProblemNote error={sessions.error} retry={() => sessions.refetch()} />}
-      {end.error && <ProblemNote error={end.error} />}
       {sessions.data === undefined && !sessions.error && <p role="status">{text.common.loading}</p>}
       {sessions.data !== undefined && (
         <DataTable
@@ -50,12 +50,11 @@ export function Sessions() {
             { title: text.settings.latest, cell: ({ expires_at }) => <When at={expires_at} /> },
             {
               title: text.settings.end,
-              cell: ({ id, person }) => (
+              cell: (session) => (
                 <Button
                   small
-                  isDisabled={end.isPending}
-                  aria-label={`${text.settings.end}: ${person.name}`}
-                  onPress={() => end.mutate(id)}
+                  aria-label={`${text.settings.end}: ${session.person.name}`}
+                  onPress={() => setEnding(session)}
                 >
                   {text.settings.end}
                 </Button>
@@ -64,6 +63,41 @@ export function Sessions() {
           ]}
         />
       )}
+      {ending !== undefined && (
+        <Ending session={ending} own={ending.id === own.id} onClose={() => setEnding(undefined)} onEnded={setEnded} />
+      )}
     </>
+  );
+}
+
+interface EndingProps {
+  session: Session;
+  /** It is the one of this page. */
+  own: boolean;
+  onClose: () => void;
+  onEnded: (session: Session) => void;
+}
+
+function Ending({ session, own, onClose, onEnded }: EndingProps) {
+  const end = useMutation({
+    mutationFn: () => client.endSession(session.id),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['sessions'] });
+      if (own) await queryClient.invalidateQueries({ queryKey: SESSION_KEY });
+      onEnded(session);
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={own ? text.settings.endOwnTitle : text.settings.endTitle(session.person.name)} onClose={onClose}>
+      <p>{text.settings.endWarning(timeText(session.created_at))}</p>
+      {end.error && <ProblemNote error={end.error} />}
+      <div className={layout.buttons}>
+        <Button onPress={onClose}>{text.common.cancel}</Button>
+        <Button kind="danger" isDisabled={end.isPending} onPress={() => end.mutate()}>
+          {text.settings.endNow}
+        </Button>
+      </div>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useMay } from '../../api/session.js';
 import { text } from '../../text/english.js';
+import { intoView } from '../../ui/into-view.js';
 import layout from '../../ui/layout.module.css';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
@@ -29,7 +30,13 @@ export function SettingsPage() {
       <PageHeader title={text.settings.title} />
       <nav aria-label={text.settings.areas} className={layout.tabs}>
         {areas.map((one) => (
-          <Link key={one} to="/settings" search={{ area: one }} aria-current={one === area ? 'page' : undefined}>
+          <Link
+            key={one}
+            to="/settings"
+            search={{ area: one }}
+            aria-current={one === area ? 'page' : undefined}
+            ref={one === area ? intoView : null}
+          >
             {text.settings.area[one]}
           </Link>
         ))}

@@ -10,12 +10,13 @@ import {
 } from '@xyflow/react';
 import { type CSSProperties, createContext, type FocusEvent, useContext, useMemo, useRef } from 'react';
 import { text } from '../../text/english.js';
-import { NODE, type Point } from './layout.js';
+import { NODE, offsetOf, type Point } from './layout.js';
 import styles from './picture.module.css';
 
 /** Smaller letters cannot be read: the picture is then moved, not shrunk. */
 const READABLE = 0.75;
 const MARGIN = 24;
+const SHOWN = { zoom: READABLE, margin: MARGIN };
 
 const LABELS = {
   'controls.ariaLabel': text.structure.zoom.controls,
@@ -62,13 +63,15 @@ export function FlowPicture<N extends FlowNode>({ label, middle, points, nodes, 
     },
     [points],
   );
-  const { width, height } = extentOf([...points.values()]);
+  const { left, top, width, height } = extentOf([...points.values()]);
   const begin = (instance: ReactFlowInstance<N>) => {
     flow.current = instance;
     const { clientWidth = 0, clientHeight = 0 } = frame.current ?? {};
     const fits = Math.min((clientWidth - 2 * MARGIN) / width, (clientHeight - 2 * MARGIN) / height);
-    const { x, y } = center(middle);
-    if (fits < READABLE) void instance.setCenter(x, y, { zoom: READABLE });
+    const at = center(middle);
+    const x = offsetOf({ frame: clientWidth, from: left, size: width, middle: at.x, ...SHOWN });
+    const y = offsetOf({ frame: clientHeight, from: top, size: height, middle: at.y, ...SHOWN });
+    if (fits < READABLE) void instance.setViewport({ x, y, zoom: READABLE });
     else void instance.fitView({ maxZoom: 1, padding: `${MARGIN}px` });
   };
   return (
@@ -109,11 +112,14 @@ export function FlowPicture<N extends FlowNode>({ label, middle, points, nodes, 
   );
 }
 
-/** The size of what the points are the corners of. */
-function extentOf(points: readonly Point[]): { width: number; height: number } {
+/** Where and how large that is of which the points are the corners. */
+function extentOf(points: readonly Point[]) {
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
   return {
-    width: NODE.width + Math.max(...xs) - Math.min(...xs),
-    height: NODE.height + Math.max(...ys) - Math.min(...ys),
+    left,
+    top,
+    width: NODE.width + Math.max(...xs) - left,
+    height: NODE.height + Math.max(...ys) - top,
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { layout, NODE, turned } from './layout.js';
+import { layout, NODE, offsetOf, turned } from './layout.js';
 
 const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const graphs = fc.record({
@@ -72,4 +72,13 @@ describe('the layout', () => {
     expect(Math.abs(at('role') - crossed)).toBeGreaterThan(NODE.height / 2);
     expect([...points.keys()].sort()).toEqual(Object.keys(ranks).sort());
   });
+});
+
+it.each([
+  ['fits in the middle', { size: 200, middle: 0 }, 250],
+  ['is longer, with what counts in the middle', { size: 2000, middle: 1000 }, -200],
+  ['is longer, from its beginning where what counts stands there', { size: 2000, middle: 50 }, 20],
+  ['is longer, to its end where what counts stands there', { size: 2000, middle: 1950 }, -420],
+])('moves a picture that %s', (_, side, offset) => {
+  expect(offsetOf({ frame: 600, from: 0, zoom: 0.5, margin: 20, ...side })).toBe(offset);
 });

@@ -107,3 +107,22 @@ function columnsOf(nodes: readonly Placed[], links: readonly (readonly [string, 
   }
   return [...columns].toSorted(([a], [b]) => a - b).map(([, column]) => column);
 }
+
+interface Side {
+  /** How long the frame is. */
+  frame: number;
+  /** Where the picture begins, and how long it is. */
+  from: number;
+  size: number;
+  /** What stands in the middle of the frame, as far as that leaves no room empty at an end. */
+  middle: number;
+  zoom: number;
+  margin: number;
+}
+
+/** How far a picture is moved along one side of its frame: one that fits stands in the middle. */
+export function offsetOf({ frame, from, size, middle, zoom, margin }: Side): number {
+  const first = margin - from * zoom;
+  const last = frame - margin - (from + size) * zoom;
+  return last >= first ? (first + last) / 2 : Math.min(first, Math.max(last, frame / 2 - middle * zoom));
+}
