@@ -1,3 +1,4 @@
+import { append } from '@authz-service/core/append';
 import type { Place } from '@authz-service/core/manifest/manifest';
 import { path } from '@authz-service/core/records/address';
 import { conditionText, UnsayableCondition } from './condition.js';
@@ -178,9 +179,7 @@ export class RelationGraph {
 function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
   const found = new Map<string, T[]>();
   for (const item of items) {
-    const list = found.get(keyOf(item));
-    if (list === undefined) found.set(keyOf(item), [item]);
-    else list.push(item);
+    append(found, keyOf(item), item);
   }
   return found;
 }

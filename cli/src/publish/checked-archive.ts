@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { decodeDeltaInSteps, unpackDelta } from '@authz-service/core/bundle/delta-read';
-import { epochName, readEpoch } from '@authz-service/core/bundle/epoch';
+import { epochName, statedEpoch } from '@authz-service/core/bundle/epoch';
+import { BUNDLE_LIMITS, DELTA_LIMITS } from '@authz-service/core/bundle/limits';
 import { unpackBundleTo } from '@authz-service/core/bundle/read';
 import { type BundleKey, keyIdOf } from '@authz-service/core/bundle/signing-key';
 import { verifyDelta, verifyStatement } from '@authz-service/core/bundle/statement';
-import type { BundleLimits } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { tokenOf } from '@authz-service/core/state/revision';
 
@@ -13,11 +13,6 @@ import { tokenOf } from '@authz-service/core/state/revision';
  * Nothing is published that agents would refuse: what was cut off or changed on its way from the cloud, or on this disk, is
  * found here.
  */
-
-const MIB = 1024 * 1024;
-/** What agents take. */
-const BUNDLE_LIMITS: BundleLimits = { compressed: 128 * MIB, unpacked: 512 * MIB };
-const DELTA_LIMITS: BundleLimits = { compressed: 16 * MIB, unpacked: 32 * MIB };
 
 export interface CheckedArchive {
   tenant: string;
@@ -32,12 +27,10 @@ export async function checkedBundle(bytes: Uint8Array, keys: readonly BundleKey[
   const hash = createHash('sha256');
   const sink = { write: async (piece: Buffer) => void hash.update(piece) };
   const jws = await unpackBundleTo(Readable.from([Buffer.from(bytes)]), BUNDLE_LIMITS, sink);
-  const { tenants, epoch: stated } = await verifyStatement(jws, hash.digest('hex'), keys);
-  const epoch = stated === undefined ? undefined : await readEpoch(stated);
-  if (stated !== undefined && epoch === undefined)
-    throw new ProblemError('invalid_bundle', 'The bundle states an epoch that nobody has signed.');
-  const [tenant, another] = tenants;
-  if (tenant === undefined || another !== undefined) throw severalTenants(tenants.length);
+  const statement = await verifyStatement(jws, hash.digest('hex'), keys);
+  const epoch = await statedEpoch(statement);
+  const [tenant, another] = statement.tenants;
+  if (tenant === undefined || another !== undefined) throw severalTenants(statement.tenants.length);
   return {
     tenant: tenant.id,
     revision: tokenOf(tenant.revision, epoch && epochName(epoch)),

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packDelta } from '@authz-service/core/bundle/delta-write';
@@ -271,7 +271,7 @@ describe('a publisher', () => {
     cloud.number = 3;
     cloud.epoch = await epoch(7);
     await one.round(1);
-    expect([await named(), one.published]).toEqual(['7-00000001', cloud.standing(3).revision]);
+    expect([await named(), one.published]).toEqual(['7-00000001', `${cloud.standing(3).revision}.7-00000001`]);
     const before = await followed();
     cloud.number++;
     await other.round(1);
@@ -334,6 +334,19 @@ describe('a publisher', () => {
     utimesSync(placed, old, old);
     await own.round(0);
     expect(existsSync(placed)).toBe(false);
+  });
+
+  it('replaces what is damaged where a bundle and changes belong', async () => {
+    const own = await publisher();
+    await own.round(1);
+    const first = await followed();
+    const second = cloud.standing(2).revision;
+    for (const place of [deltaPath(cloud.kid, first), bundlePath(cloud.kid, second)])
+      writeFileSync(join(path, place), 'damaged');
+    cloud.number = 2;
+    await own.round(0);
+    expect(await followed(first)).toBe(second);
+    expect(await followed()).toBe(second);
   });
 
   it('publishes nothing that was damaged on its way', async () => {

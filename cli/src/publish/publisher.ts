@@ -1,12 +1,12 @@
 import { readNewest } from '@authz-service/core/bundle/newest';
 import { bundlePath, deltaPath, pointerText, readPointer } from '@authz-service/core/bundle/publication';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
-import { keyIdOf } from '@authz-service/core/bundle/signing-key';
+import { claimsOf, keyIdOf } from '@authz-service/core/bundle/signing-key';
 import { ProblemError } from '@authz-service/core/problem';
 import { compareTokens, isToken, splitToken } from '@authz-service/core/state/revision';
 import { UsageError } from '../errors/usage-error.js';
 import type { BundleFeed, FeedAnswer } from './bundle-feed.js';
-import { checkedBundle, checkedDelta, severalTenants } from './checked-archive.js';
+import { type CheckedArchive, checkedBundle, checkedDelta, severalTenants } from './checked-archive.js';
 import type { PublicationFolder } from './publication-folder.js';
 
 /** When a whole bundle is written though the tenant is written all the time. */
@@ -64,9 +64,9 @@ export class Publisher {
 
   constructor(private readonly options: PublisherOptions) {}
 
-  /** The newest revision that agents can see. */
+  /** The newest revision that agents can see, with its epoch. */
   get published(): string | undefined {
-    return this.#published && splitToken(this.#published).revision;
+    return this.#published;
   }
 
   /** Asks the cloud once, waiting for news for so long, and publishes what it has. */
@@ -112,10 +112,7 @@ export class Publisher {
       if (bytes === undefined) return undefined;
       const checked = await checkedBundle(bytes, keys.keys);
       if (checked.revision !== bundle || checked.tenant !== named.tenant) return undefined;
-      const found: Standing = {
-        ...{ tenant: named.tenant, kid, bundle, bundleBytes: bytes.length, newest: bundle },
-        changes: { count: 0, bytes: 0 },
-      };
+      const found: Standing = { ...begunWith(checked, bytes), kid };
       while (found.newest !== named.bundle && (await this.#followPlaced(found)));
       return found.newest === named.bundle ? found : undefined;
     } catch (error) {
@@ -159,13 +156,7 @@ export class Publisher {
 
   /** What the pointer says, though it names something missing or was signed by a key that is gone. */
   #claimed(pointer = this.#pointer): { tenant?: string; bundle?: string } | undefined {
-    if (pointer === undefined) return undefined;
-    const [, payload = ''] = this.#read(pointer).newest.split('.');
-    try {
-      return JSON.parse(Buffer.from(payload, 'base64url').toString());
-    } catch {
-      return undefined;
-    }
+    return pointer === undefined ? undefined : claimsOf(this.#read(pointer).newest);
   }
 
   /** The newest revision that the pointer names, if it is one. */
@@ -212,23 +203,23 @@ export class Publisher {
   }
 
   async #withBundle(revision: string, bytes: Uint8Array, newest: string): Promise<Standing> {
-    const { folder } = this.options;
     const { keys } = await this.#currentKeys(keyIdOf(newest));
-    const { tenant, kid, revision: held } = await checkedBundle(bytes, keys);
-    if (held !== revision || kid !== keyIdOf(newest)) throw contradicts(`bundle of revision ${revision}`);
-    const path = bundlePath(kid, revision);
-    if (!(await folder.add(path, bytes))) {
-      // It may have been damaged since.
-      const placed = await checkedBundle((await folder.read(path)) ?? Buffer.alloc(0), keys).catch(() => undefined);
-      if (placed?.revision !== revision) {
-        await folder.remove(path);
-        await folder.add(path, bytes);
-      }
-    }
-    return {
-      ...{ tenant, kid, bundle: revision, bundleBytes: bytes.length, newest: revision },
-      changes: { count: 0, bytes: 0 },
-    };
+    const checked = await checkedBundle(bytes, keys);
+    if (checked.revision !== revision || checked.kid !== keyIdOf(newest))
+      throw contradicts(`bundle of revision ${revision}`);
+    const isGood = async (placed: Buffer) => (await checkedBundle(placed, keys)).revision === revision;
+    await this.#put(bundlePath(checked.kid, revision), bytes, isGood);
+    return begunWith(checked, bytes);
+  }
+
+  /** Puts a file in place. One that is there stays, unless it was damaged since: then `isGood` is false, or throws. */
+  async #put(path: string, bytes: Uint8Array, isGood: (placed: Buffer) => Promise<boolean>): Promise<void> {
+    const { folder } = this.options;
+    if (await folder.add(path, bytes)) return;
+    const placed = await folder.read(path);
+    if (placed !== undefined && (await isGood(placed).catch(() => false))) return;
+    await folder.remove(path);
+    await folder.add(path, bytes);
   }
 
   /**
@@ -255,17 +246,10 @@ export class Publisher {
   }
 
   async #place(base: string, { bytes, revision }: FeedAnswer, wanted: string): Promise<void> {
-    const { folder } = this.options;
     const { keys } = await this.#currentKeys();
     const { kid, revision: to } = await checkedDelta(bytes, base, keys);
     if (kid !== wanted || to !== revision) throw contradicts(`changes from revision ${base}`);
-    const path = deltaPath(kid, base);
-    if (await folder.add(path, bytes)) return;
-    const placed = await folder.read(path);
-    const good = placed && (await checkedDelta(placed, base, keys).catch(() => undefined));
-    if (good !== undefined) return;
-    await folder.remove(path);
-    await folder.add(path, bytes);
+    await this.#put(deltaPath(kid, base), bytes, (placed) => checkedDelta(placed, base, keys).then(() => true));
   }
 
   /** Whether the whole bundle is behind, and it is time to write another. */
@@ -340,6 +324,10 @@ export class Publisher {
     this.#pointer = text;
     this.#published = standing.newest;
   }
+}
+
+function begunWith({ tenant, kid, revision }: CheckedArchive, { length }: Uint8Array): Standing {
+  return { tenant, kid, bundle: revision, bundleBytes: length, newest: revision, changes: { count: 0, bytes: 0 } };
 }
 
 function contradicts(what: string): ProblemError {
