@@ -1,6 +1,6 @@
 /**
- * Waits at clouds as so many agents do: a connection for each poll, held until there is something newer, asked again by the
- * agents' own schedule. In a process of its own, which its parent tells what to do. What comes is measured and not verified:
+ * Waits at clouds as so many agents do: a connection each, kept from poll to poll, which are held until there is something newer
+ * and follow the agents' own schedule. In a process of its own, which its parent tells what to do. What comes is measured and not verified:
  * real agents do that on machines of their own.
  *   fork('fleet-load.js', [JSON of FleetOptions])
  */
@@ -29,6 +29,8 @@ export interface FleetAnswer {
 
 /** As an agent's: one that is silent for longer is given up. */
 const IDLE_MS = 30_000;
+/** The share of answers after which an agent connects anew. */
+const RENEWED_SHARE = 1 / 64;
 const HEAD_END = '\r\n\r\n';
 
 const options = JSON.parse(process.argv[2] ?? '') as FleetOptions;
@@ -42,6 +44,7 @@ class LoadingAgent {
   readonly #target: URL;
   /** Each has an address of its own, so that all of them together do not run out of ports. */
   readonly #localAddress: string;
+  #kept: Socket | undefined;
   #revision = '';
   /** Whether it was answered since its last failure. */
   waits = false;
@@ -54,12 +57,16 @@ class LoadingAgent {
   poll(): void {
     const { waitSeconds } = this.#schedule;
     const askedAt = performance.now();
-    const { hostname, port } = this.#target;
-    const socket = connect({ host: hostname, port: Number(port), localAddress: this.#localAddress });
+    const socket = this.#kept ?? this.#connect();
+    this.#kept = undefined;
     let done = false;
+    const end = () => {
+      done = true;
+      socket.removeAllListeners().on('error', () => undefined);
+    };
     const fail = (code: string) => {
       if (done) return;
-      done = true;
+      end();
       socket.destroy();
       this.waits = false;
       failures[code] = (failures[code] ?? 0) + 1;
@@ -68,25 +75,31 @@ class LoadingAgent {
     socket.setTimeout(IDLE_MS + waitSeconds * 1000, () => fail('timeout'));
     socket.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
     socket.on('close', () => fail('closed'));
-    socket.write(this.#request(waitSeconds));
     receive(socket, (status, headers) => {
       if (done) return;
       if (status !== 200 && status !== 226 && status !== 304) return fail(`${status}`);
-      done = true;
-      socket.destroy();
+      end();
       const news = this.#take(headers.get('etag')?.slice(1, -1) ?? '');
       const holds = headers.has('preference-applied');
       const elapsedMs = performance.now() - askedAt;
       this.waits = true;
-      this.#again(this.#schedule.succeeded({ waitSeconds, elapsedMs, holds, news }));
+      const ms = this.#schedule.succeeded({ waitSeconds, elapsedMs, holds, news });
+      if (ms === 0 && headers.get('connection') !== 'close' && Math.random() >= RENEWED_SHARE) this.#kept = socket;
+      else socket.destroy();
+      this.#again(ms);
     });
+    socket.write(this.#request(waitSeconds));
+  }
+
+  #connect(): Socket {
+    const { hostname, port } = this.#target;
+    return connect({ host: hostname, port: Number(port), localAddress: this.#localAddress });
   }
 
   #request(waitSeconds: number): string {
     const lines = [
       'GET /v1/policies/bundle HTTP/1.1',
       `Host: ${this.#target.host}`,
-      'Connection: close',
       'Accept-Encoding: identity',
       'Accept: application/gzip',
       `Authorization: Bearer ${options.apiKey}`,

