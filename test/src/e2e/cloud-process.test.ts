@@ -72,7 +72,7 @@ describe('service cloud start', () => {
     // Only then has all been read of what it wrote.
     await second.exited;
     const log = second.stderr.join('\n');
-    expect(log.includes('are ignored: the data directory has another administrator')).toBe(said);
+    expect(log.includes('are ignored: the database has another administrator')).toBe(said);
     expect(log).not.toContain('another secret than before');
   });
 

@@ -47,7 +47,8 @@ afterEach(async () => {
 async function clientOf(tenant: string): Promise<ServiceClient> {
   const credentials = secrets.get(tenant);
   if (credentials === undefined) throw new Error(`no tenant ${tenant}`);
-  return new ServiceClient({ url: await cloud.url(), credentials, retries: 0 });
+  // A decision of a cold tenant on a busy machine takes longer than an application would wait.
+  return new ServiceClient({ url: await cloud.url(), credentials, retries: 0, decisionTimeoutMs: 60_000 });
 }
 
 async function allowed(tenant: string, subject = tenant): Promise<boolean> {
@@ -59,7 +60,7 @@ async function allowed(tenant: string, subject = tenant): Promise<boolean> {
   return (await (await clientOf(tenant)).decide(question)).allowed;
 }
 
-/** Kills the cloud, changes its database, and starts it again. */
+/** Kills the cloud, changes its database, and starts it again; on a busy machine, that takes longer than all that follows. */
 async function restart(change: (database: Knex) => PromiseLike<unknown> = async () => undefined): Promise<void> {
   await cloud.kill();
   const connection = { filename: join(dir, 'cloud.sqlite') };
@@ -67,6 +68,7 @@ async function restart(change: (database: Knex) => PromiseLike<unknown> = async 
   await change(database);
   await database.destroy();
   cloud = new CloudProcess(dir);
+  await cloud.url();
 }
 
 const readiness = async () => {

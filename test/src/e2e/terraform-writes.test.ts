@@ -90,7 +90,7 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     const role = (name: string) => `resource "service_role" "${name}" {\n  name = "r"\n}\n`;
     const workspace = tenant.workspace(provider + role('a') + role('b'));
     const twice =
-      /Record declared twice .*with service_role\.[ab], .*"role\/r" is declared by another resource of this configuration/;
+      /Record declared twice .*with service_role\.[abd], .*"role\/r" is declared by another resource of this configuration/;
     expect(await workspace.fails('plan')).toMatch(twice);
     const late = (name: string) => role(name).replace('"r"', 'terraform_data.r.output');
     workspace.write(`${provider}resource "terraform_data" "r" { input = "r" }\n${late('a')}${late('b')}`);

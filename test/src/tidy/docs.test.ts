@@ -24,6 +24,35 @@ const pages = [
     .map((name) => join(folder, name)),
 );
 
+/** The flags of each command, as the snapshot of the CLI's help has them. */
+const commands = new Map(
+  [
+    ...read('test/src/e2e/__snapshots__/cli-help.test.ts.snap').matchAll(
+      /^ {2}"([a-z][a-z -]*?)((?: [[A-Z-].*)?)",$/gm,
+    ),
+  ].map(([, command = '', rest = '']) => [command, new Set(rest.match(/--[a-z-]+/g))]),
+);
+
+/** The commands that a page tells to call: lines of its scripts, and code in its texts. */
+function calls(text: string): string[] {
+  const scripts = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, script = '']) => script.replace(/\\\n/g, ' '));
+  const lines = scripts.flatMap((script) => [
+    ...script.matchAll(/(?:^|\$\()(?:[ A-Z_]+=\S+)*\s*service ([^#|&;)\n]+)/gm),
+  ]);
+  const words = text.replace(/^```.*?^```/gms, '').matchAll(/`service ([^`]+)`/g);
+  return [...lines, ...words]
+    .map(([, call = '']) => call.replace(/\s+/g, ' ').trim())
+    .filter((call) => /^[a-z]/.test(call));
+}
+
+/** Whether there is such a command with such flags, or such a topic. */
+function isThere(call: string): boolean {
+  const [words = ''] = /^[a-z-]+(?: [a-z-]+)*/.exec(call) ?? [];
+  const found = [...commands].filter(([command]) => `${words} `.startsWith(`${command} `)).at(-1);
+  if (found === undefined) return [...commands.keys()].some((command) => command.startsWith(`${call} `));
+  return (call.match(/--[a-z-]+/g) ?? []).every((flag) => found[1].has(flag));
+}
+
 describe('the documentation', () => {
   it('lists every problem code with its status and title, and no other', () => {
     const rows = [...read('docs/problems.md').matchAll(/^\| `(\w+)` \| (\d+) \| ([^|]+) \|/gm)];
@@ -36,6 +65,17 @@ describe('the documentation', () => {
   it.each(pages)('%s links only to what is there', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map((match) => match[1] ?? '');
     expect(links.filter((link) => !existsSync(join(root, dirname(page), link)))).toEqual([]);
+  });
+
+  it.each(pages)('%s names only commands and flags that there are', (page) => {
+    expect(calls(read(page)).filter((call) => !isThere(call))).toEqual([]);
+  });
+
+  it('names commands, of which the snapshot has some', () => {
+    expect(commands.get('bundle publish')).toContain('--keep');
+    expect(calls(read('README.md')).length).toBeGreaterThan(30);
+    expect(isThere('plan . --nonsense')).toBe(false);
+    expect(isThere('nonsense')).toBe(false);
   });
 
   it('keeps the page on architecture a page', () => {
