@@ -11,6 +11,7 @@ import { eachInSteps } from '../time-slicing.js';
 import { type AccessView, mentioning, recordAt } from './access-view.js';
 import { type Covering, CoveringPolicies, type PolicyRecord, policyPath } from './covering-policies.js';
 import { formsOf, type Located, liesAmongOthers, locate, type ResourceUnit } from './resource-places.js';
+import type { ParentProperty } from './said-parents.js';
 import { type Closure, type Holding, SubjectClosures } from './subject-closure.js';
 
 /** A subject that rules are judged on; without a path, any of its type that has no record. */
@@ -46,6 +47,7 @@ export const OTHER_TYPE = '';
 /** An action that nothing names, which only `*` covers. */
 export const OTHER_ACTION = '*';
 const NOTHING: JsonObject = {};
+const NO_PARENTS: readonly ParentProperty[] = [];
 /** The direct members of a group. */
 interface Members {
   readonly subjects: readonly Path[];
@@ -81,6 +83,11 @@ export class AccessSide {
 
   declares(type: Path): boolean {
     return recordAt(this.view, 'resource_type', type) !== undefined;
+  }
+
+  /** The properties by which requests say what a resource of a type lies in. */
+  parentsOf(type: Path): readonly ParentProperty[] {
+    return recordAt(this.view, 'resource_type', type)?.fields.parents ?? NO_PARENTS;
   }
 
   /** The paths of all roles of this name. */

@@ -9,7 +9,7 @@ import type { BreakingRequest } from './violation.js';
 
 /** The request by which a rule is broken. What makes no difference is left out, or has a name that no record has. */
 export function breakingRequest(side: AccessSide, { subject }: Cell, breach: Breach): BreakingRequest {
-  const { action, unit, span, witness } = breach;
+  const { action, unit, said, span, witness } = breach;
   const free = new FreeUniverse([side.view]);
   const type = subject.type === OTHER_TYPE ? (witness?.subjectType ?? 'other') : subject.type;
   const id =
@@ -21,7 +21,7 @@ export function breakingRequest(side: AccessSide, { subject }: Cell, breach: Bre
     unit.path === undefined
       ? (witness?.resourceName ?? unrecorded('something', (text) => names.admitsName(text)))
       : decodeSegment(unit.path.slice(unit.type.length + 1));
-  const resourceProperties = { ...witness?.resourceProperties, ...parents(side, unit) };
+  const resourceProperties = { ...witness?.resourceProperties, ...parents(side, unit), ...said.values };
   const request: DecisionRequest = {
     subject: {
       type,

@@ -2,13 +2,15 @@ import type { Formula } from '../impact/remainder/formula.js';
 import type { FreeText, Known, KnownProperties, KnownSpan } from '../impact/remainder/known.js';
 import type { DecisionList, Remainders, RemainingCandidate } from '../impact/remainder/remainders.js';
 import type { Witness } from '../impact/remainder/witness.js';
-import type { JsonObject } from '../json.js';
+import { canonicalJson, type JsonObject } from '../json.js';
 import { type Path, typeOfResource } from '../records/address.js';
 import { remembered } from '../remembered.js';
 import { type AccessSide, type FreeUniverse, OTHER_ACTION, type Reach, type SubjectUnit } from './access-side.js';
 import { recordAt } from './access-view.js';
+import { resourcePropertiesRead } from './reads-change.js';
 import { liesAmongOthers, type ResourceUnit, unrecordedUnit } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
+import { NOTHING_SAID, type SaidParents, saidThen, waysToSay } from './said-parents.js';
 import type { Closure } from './subject-closure.js';
 
 /** A request that breaks a rule, as far as it is known: an action at an instant. */
@@ -16,6 +18,8 @@ export interface Breach {
   readonly action: string;
   /** The resource as it is asked for after. */
   readonly unit: ResourceUnit;
+  /** What the request says of what the unit lies in, where that matters. */
+  readonly said: SaidParents;
   readonly span: KnownSpan;
   /** Undefined where it cannot be said which request breaks the rule. */
   readonly witness: Witness | undefined;
@@ -31,9 +35,10 @@ export interface Cell {
   readonly after: Closure;
 }
 
-/** A resource as requests ask for it in one state, and what reaches the subject there. */
+/** A resource as requests ask for it in one state, what they say of its parents, and what reaches the subject there. */
 interface Asked {
   readonly unit: ResourceUnit;
+  readonly said: SaidParents;
   readonly reaches: readonly Reach[];
 }
 
@@ -44,6 +49,7 @@ interface Answer {
   readonly strict: () => Formula;
 }
 
+const NONE: ReadonlySet<string> = new Set();
 /** Above every priority that a policy may have. */
 const ABOVE = 2_000_000;
 
@@ -135,10 +141,42 @@ export class CellJudge {
     unit: ResourceUnit,
   ): Breach | undefined {
     const { before, after } = this.sides;
-    const now = { unit, reaches: after.reaches(cell.after, unit, action) };
-    if (claim.form !== 'always' && now.reaches.length === 0) return undefined;
+    const reaches = after.reaches(cell.after, unit, action);
+    if (claim.form !== 'always' && reaches.length === 0) return undefined;
     const then = former && { unit: former, reaches: before.reaches(cell.before, former, action) };
-    return this.#breachSince(claim, cell, action, then, now);
+    const read = this.#parentsRead(claim, unit.type, [...reaches, ...(then?.reaches ?? [])]);
+    for (const said of waysToSay(after.parentsOf(unit.type), unit, read) ?? [NOTHING_SAID]) {
+      const now = { unit, said, reaches };
+      // Said in one of several ways before, it broke the rule if it did in one of them.
+      const ways = then && this.#saidBefore(said, unit, then.unit, read);
+      const found = (ways ?? [undefined]).map((way) =>
+        this.#breachSince(claim, cell, action, then && way && { ...then, said: way }, now),
+      );
+      if (found.every((one) => one !== undefined)) return found[0];
+    }
+    return undefined;
+  }
+
+  /** The properties naming parents of a type on which something hangs here. */
+  #parentsRead(claim: RuleClaim, type: Path, reaches: readonly Reach[]): ReadonlySet<string> {
+    const { before, after } = this.sides;
+    const declared = [...before.parentsOf(type), ...after.parentsOf(type)].map(({ property }) => property);
+    if (declared.length === 0) return NONE;
+    const guards = [...claim.guards, ...(claim.former?.guards ?? []), ...reaches.map(({ policy }) => policy.fields)];
+    return resourcePropertiesRead(guards, declared);
+  }
+
+  /** What the same request says before, or what it may say there; undefined if that is too much to compare it with. */
+  #saidBefore(
+    said: SaidParents,
+    unit: ResourceUnit,
+    former: ResourceUnit,
+    read: ReadonlySet<string>,
+  ): readonly SaidParents[] | undefined {
+    const declared = this.sides.before.parentsOf(former.type);
+    const alike = canonicalJson(declared) === canonicalJson(this.sides.after.parentsOf(unit.type));
+    if (former.place === 'record' || (former.key === unit.key && alike)) return [said];
+    return waysToSay(declared, former, read)?.map((formerly) => saidThen(said, formerly));
   }
 
   #breachSince(claim: RuleClaim, cell: Cell, action: string, then: Asked | undefined, now: Asked): Breach | undefined {
@@ -146,7 +184,8 @@ export class CellJudge {
     for (const span of this.#spans(cell, reaches)) {
       const known = this.#compare(claim, cell, action, span, then, now);
       const witness = known === 'unsaid' || known === 'no' || liesAmongOthers(now.unit) ? undefined : known;
-      if (known !== 'no') return { action, unit: now.unit, span, witness, places: placesIn(now.unit, reaches) };
+      const { said } = now;
+      if (known !== 'no') return { action, unit: now.unit, said, span, witness, places: placesIn(now.unit, reaches) };
     }
     return undefined;
   }
@@ -163,8 +202,9 @@ export class CellJudge {
     const subjects = { before: sides.before.propertiesOf(subject), after: sides.after.propertiesOf(subject) };
     const resources = { before: sides.before.resourceProperties(unit), after: sides.after.resourceProperties(unit) };
     const name = action === OTHER_ACTION ? this.#otherAction(unit) : action;
-    const answer = (side: 'before' | 'after', { unit: form, reaches }: Asked): Answer => {
-      const properties = { subject: propertiesIn(side, subjects), resource: propertiesIn(side, resources) };
+    const answer = (side: 'before' | 'after', { unit: form, said: parents, reaches }: Asked): Answer => {
+      const resource = withSaid(propertiesIn(side, resources), parents, form);
+      const properties = { subject: propertiesIn(side, subjects), resource };
       const closure = side === 'before' ? before : after;
       const known: Known = sides[side].known(subject, closure, form, name, {
         span,
@@ -252,6 +292,14 @@ export class CellJudge {
     const sorted = [...cuts].sort((left, right) => left - right);
     for (const [index, from] of sorted.entries()) yield { from, until: sorted[index + 1] ?? Number.POSITIVE_INFINITY };
   }
+}
+
+/** What a record has of them counts, not what is said. */
+function withSaid(known: KnownProperties, { values, leftOut }: SaidParents, { place }: ResourceUnit): KnownProperties {
+  if (Object.keys(values).length + leftOut.size === 0) return known;
+  const { recorded, withheld = NONE } = known;
+  const all = place === 'record' ? { ...values, ...recorded } : { ...recorded, ...values };
+  return { ...known, recorded: all, withheld: new Set([...withheld, ...leftOut]) };
 }
 
 function placesIn({ place }: ResourceUnit, reaches: readonly Reach[]): Path[] {

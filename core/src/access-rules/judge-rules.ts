@@ -13,7 +13,7 @@ import { breakingRequest } from './breaking-request.js';
 import { type Covering, type PolicyRecord, policyPath } from './covering-policies.js';
 import { type Breach, type Cell, CellJudge } from './judge-cell.js';
 import { JudgedPlaces, type UnitActions } from './judged-places.js';
-import { asksForAncestors, readsChange, readsSubjectId, subjectPropertiesRead } from './reads-change.js';
+import { asksForPlaces, readsChange, readsSubjectId, subjectPropertiesRead } from './reads-change.js';
 import type { ResourceUnit } from './resource-places.js';
 import { RuleClaim, type RuleRecord } from './rule-claim.js';
 import { SeveralParents, type Situation } from './several-parents.js';
@@ -104,7 +104,7 @@ interface Concerning extends Concerned {
   /** Whether conditions ask for groups and roles. */
   readonly asks: boolean;
   readonly asksRoles: boolean;
-  /** Whether they ask for ancestors. */
+  /** Whether they ask for ancestors, or for what requests say of parents. */
   readonly ancestors: boolean;
   readonly denies: boolean;
   /** The properties of subjects that conditions read; undefined if they may read all of them. */
@@ -288,7 +288,10 @@ class RuleJudge {
     const asks = /\b(?:in_group|has_role)\b/.test(all);
     const readsIds = [...guards].some(readsSubjectId);
     const written = [...guards].flatMap(({ condition }) => [...textsInCondition(condition, 'subject.type')]);
-    const ancestors = asksForAncestors([...guards]);
+    const types = new Set([...units].map(([{ type }]) => type));
+    const saying = this.#both.flatMap((side) => [...types].flatMap((type) => side.parentsOf(type)));
+    const parents = new Set(saying.map(({ property }) => property));
+    const ancestors = [...guards].some((guard) => asksForPlaces(guard, parents));
     return {
       principals,
       asks,

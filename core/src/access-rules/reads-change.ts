@@ -50,6 +50,20 @@ export function subjectPropertiesRead(guards: readonly PolicyGuard[]): ReadonlyS
   return names;
 }
 
+/** Which of these properties of a resource guards read. */
+export function resourcePropertiesRead(guards: Iterable<PolicyGuard>, properties: Iterable<string>): Set<string> {
+  const read = new Set<string>();
+  const all = [...properties];
+  if (all.length === 0) return read;
+  for (const guard of guards) {
+    if (guard.condition === undefined) continue;
+    const members = readsOfCondition(guard).resourceProperties;
+    for (const name of all) if (members === undefined || members.includes(name)) read.add(name);
+    if (read.size === all.length) break;
+  }
+  return read;
+}
+
 /** Whether a guard reads the id of the subject, or all of the subject. */
 export function readsSubjectId(guard: PolicyGuard): boolean {
   return guard.condition !== undefined && readsOfCondition(guard).subjectId;
@@ -62,14 +76,13 @@ export function readsResourceType(guard: PolicyGuard): boolean {
   return resourceType || ancestors.length > 0;
 }
 
-/** Whether a guard reads the name, the id or the place of a resource, or all of it. */
-export function tellsResourcesApart(guard: PolicyGuard): boolean {
-  if (guard.condition === undefined) return false;
-  const { resourceNames, ancestors } = readsOfCondition(guard);
-  return resourceNames || ancestors.length > 0;
+/** Whether a guard reads the name, the id or the place of a resource, or all of it; `parents` are properties that say places. */
+export function tellsResourcesApart(guard: PolicyGuard, parents: ReadonlySet<string>): boolean {
+  return guard.condition !== undefined && (readsOfCondition(guard).resourceNames || asksForPlaces(guard, parents));
 }
 
-/** Whether one of these guards reads what a resource lies below. */
-export function asksForAncestors(guards: readonly PolicyGuard[]): boolean {
-  return guards.some((guard) => guard.condition !== undefined && readsOfCondition(guard).ancestors.length > 0);
+/** Whether a guard reads what a resource lies below, or one of the properties by which requests say it. */
+export function asksForPlaces(guard: PolicyGuard, parents: ReadonlySet<string>): boolean {
+  if (guard.condition === undefined) return false;
+  return readsOfCondition(guard).ancestors.length > 0 || resourcePropertiesRead([guard], parents).size > 0;
 }

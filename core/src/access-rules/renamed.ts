@@ -1,6 +1,6 @@
 import { type Address, type Path, typeOfResource } from '../records/address.js';
 import type { AccessView } from './access-view.js';
-import { readsChange, readsResourceType, readsSubjectId, tellsResourcesApart } from './reads-change.js';
+import { readsResourceType, readsSubjectId, tellsResourcesApart } from './reads-change.js';
 import { RuleClaim, type RuleRecord } from './rule-claim.js';
 
 interface Move {
@@ -114,7 +114,7 @@ function* namesRead(view: AccessView): Generator<undefined, NamesRead> {
             : RuleClaim.of(record as RuleRecord).guards;
       for (const guard of guards) {
         read.subjectIds ||= readsSubjectId(guard);
-        read.resourceNames ||= tellsResourcesApart(guard) || readsChange(guard, { of: 'resource', names: parents });
+        read.resourceNames ||= tellsResourcesApart(guard, parents);
         read.resourceTypes ||= readsResourceType(guard);
       }
     }

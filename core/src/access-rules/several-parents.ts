@@ -5,6 +5,7 @@ import { recordAt } from './access-view.js';
 import { policyPath } from './covering-policies.js';
 import { type ResourceUnit, typesAbove, unrecordedUnit, withAncestors } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
+import type { ParentProperty } from './said-parents.js';
 import type { Closure } from './subject-closure.js';
 import type { Touch } from './touched.js';
 import type { ResourceUnits } from './units-of.js';
@@ -14,17 +15,12 @@ export interface Situation {
   readonly closures: { readonly before: Closure; readonly after: Closure };
   /** Those that policies are assigned to, and those that conditions and the rule ask for. */
   readonly principals: ReadonlySet<Address>;
-  /** Whether conditions ask for ancestors. */
+  /** Whether conditions ask for ancestors, or for what requests say of parents. */
   readonly ancestors: boolean;
   /** Whether conditions ask for roles. */
   readonly asksRoles: boolean;
   /** Whether there is a DENY. */
   readonly denies: boolean;
-}
-
-interface ParentProperty {
-  readonly type: Path;
-  readonly property: string;
 }
 
 /** A place that a policy covers with all below it, and whom the policy is assigned to. */
@@ -88,7 +84,8 @@ export class SeveralParents {
       yield anywhere;
       return;
     }
-    const unsaid = partly ? partsOf(declared.map(({ property }) => property)) : [[]];
+    const all = declared.map(({ property }) => property);
+    const unsaid = partly ? [...setsOf(all, all.length - 1)] : [[]];
     const most = this.#most(parents.length, claim, situation);
     let looked = 0;
     for (const properties of unsaid)
@@ -125,10 +122,10 @@ export class SeveralParents {
     if (this.#parents === undefined) {
       const found = new Map<Path, ParentProperty[]>();
       // Where both states declare a type, requests are asked as they are after.
-      for (const { view } of [this.sides.before, this.sides.after])
-        for (const address of view.addresses('resource_type')) {
+      for (const side of [this.sides.before, this.sides.after])
+        for (const address of side.view.addresses('resource_type')) {
           const path = address.slice('resource_type/'.length);
-          const { parents = [] } = recordAt(view, 'resource_type', path)?.fields ?? {};
+          const parents = side.parentsOf(path);
           if (parents.length > 0) found.set(path, [...parents]);
           else found.delete(path);
         }
@@ -240,12 +237,6 @@ export class SeveralParents {
   #ancestors(below: readonly Path[]): number {
     return new Set(below.flatMap((path) => [...this.#placesAbove(this.sides.after, path)])).size;
   }
-}
-
-/** Nothing, and each part that is not all: of more than five properties, one or two, or all but one or two. */
-function partsOf(properties: readonly string[]): string[][] {
-  const parts = [...setsOf(properties, properties.length - 1)];
-  return parts.filter(({ length }) => length <= 2 || length >= properties.length - 2);
 }
 
 /** The sets of at most so many items, the small ones first. */

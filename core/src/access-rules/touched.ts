@@ -133,13 +133,19 @@ export function touchOf({ address, before, after }: RecordPair, side: AccessSide
       // One without a record may be said to be anywhere, but none may be said to lie in what has no record.
       if (only === 'removed' || (only === 'changed' && sameResource(before?.fields, after?.fields))) return undefined;
       const [old, now] = [before?.fields as Given<'resource'>, after?.fields as Given<'resource'>];
-      if (only === 'added' && (now?.parents ?? []).length < 2 && !holdsOthers(side, record.fields.type))
-        return undefined;
-      const moved = !equalJson(old?.parents, now?.parents);
+      const { type } = record.fields;
+      const holding = propertiesNaming(side, type);
+      // Of a new one that is a parent of nothing, requests could say the same before, but in the properties that name parents.
+      const leaf = only === 'added' && holding.length === 0 && (now?.parents ?? []).length < 2;
+      const said = side.parentsOf(type).map(({ property }) => property);
+      if (leaf && said.length === 0) return undefined;
+      const moved = !leaf && !equalJson(old?.parents, now?.parents);
+      const properties = changedProperties('resource', old?.properties, old && now?.properties);
+      const names = new Set(leaf ? said : [...properties.names, ...(only === 'added' ? [...holding, ...said] : [])]);
       return touch([ALL], [], {
         policies: undefined,
         resource: address.slice('resource/'.length),
-        properties: moved ? undefined : changedProperties('resource', old?.properties, old && now?.properties),
+        properties: moved ? undefined : { of: 'resource', names },
         ...both,
       });
     }
@@ -186,11 +192,11 @@ function* askingFor(side: AccessSide, principals: Iterable<Address>): Generator<
       if (namesInCondition(policy.fields.condition ?? '').some(({ target }) => target === principal)) yield policy;
 }
 
-/** Whether resources of other types, or of this one, may lie in those of a type. */
-function holdsOthers(side: AccessSide, type: Path): boolean {
-  for (const { fields } of mentioning(side.view, `resource_type/${type}`, 'resource_type'))
-    if (fields.parents?.some((parent) => parent.type === type)) return true;
-  return false;
+/** The properties by which requests may say that something lies in a resource of a type. */
+function propertiesNaming(side: AccessSide, type: Path): string[] {
+  return [...mentioning(side.view, `resource_type/${type}`, 'resource_type')].flatMap(({ fields }) =>
+    (fields.parents ?? []).flatMap((parent) => (parent.type === type ? [parent.property] : [])),
+  );
 }
 
 /** A type and all that may lie below it. */

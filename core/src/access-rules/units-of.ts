@@ -2,7 +2,7 @@ import { type Path, typeOfResource } from '../records/address.js';
 import { remembered } from '../remembered.js';
 import { eachInSteps } from '../time-slicing.js';
 import type { AccessSide } from './access-side.js';
-import { mentioning, recordAt } from './access-view.js';
+import { mentioning } from './access-view.js';
 import { tellsResourcesApart } from './reads-change.js';
 import { type ResourceUnit, recordedUnit, unrecordedUnit } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
@@ -62,17 +62,15 @@ export class ResourceUnits {
   }
 
   *#ofType(type: Path, claim: RuleClaim): Generator<ResourceUnit | undefined> {
-    const above = new Set(
-      this.sides.flatMap((side) =>
-        [...(recordAt(side.view, 'resource_type', type)?.fields.parents ?? [])].map((parent) => parent.type),
-      ),
-    );
+    const declared = this.sides.flatMap((side) => side.parentsOf(type));
+    const above = new Set(declared.map((parent) => parent.type));
     yield unrecordedUnit(type, 'nowhere');
     if (above.size > 0) yield unrecordedUnit(type, 'unsaid');
     const { byType, places } = this.#single();
     for (const path of byType.get(type) ?? []) yield recordedUnit(path);
     for (const path of claim.named) if (typeOfResource(path) === type) yield recordedUnit(path);
-    if (claim.guards.some(tellsResourcesApart) || this.#tellsApart(type)) {
+    const saying = new Set(declared.map(({ property }) => property));
+    if (claim.guards.some((guard) => tellsResourcesApart(guard, saying)) || this.#tellsApart(type, saying)) {
       yield* this.recorded(type);
       for (const parent of above)
         for (const { path } of this.recorded(parent))
@@ -85,9 +83,9 @@ export class ResourceUnits {
   }
 
   /** Whether a condition of a policy on all resources of a type may tell them apart by name or place. */
-  #tellsApart(type: Path): boolean {
+  #tellsApart(type: Path, saying: ReadonlySet<string>): boolean {
     return remembered(this.#toldApart, type, () =>
-      this.sides.some((side) => side.policies.guardsOn(type).some(tellsResourcesApart)),
+      this.sides.some((side) => side.policies.guardsOn(type).some((guard) => tellsResourcesApart(guard, saying))),
     );
   }
 
