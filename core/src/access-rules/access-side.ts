@@ -111,6 +111,11 @@ export class AccessSide {
     );
   }
 
+  /** The policies that cover a unit and an action, in whichever form requests ask for it here. */
+  coveringsAnywhere(unit: ResourceUnit, action: string): Covering[] {
+    return this.formsOf(unit).flatMap((form) => this.coverings(form, action));
+  }
+
   /** The actions that a unit's type declares, and those that policies on it name, or conditions that read an action's name. */
   actionsOn(unit: ResourceUnit): ReadonlySet<string> {
     return remembered(this.#actions, unit.key, () => {

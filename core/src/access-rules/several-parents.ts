@@ -3,24 +3,17 @@ import { remembered } from '../remembered.js';
 import type { AccessSide } from './access-side.js';
 import { recordAt } from './access-view.js';
 import { policyPath } from './covering-policies.js';
+import type { Grounds } from './grounds.js';
 import { type ResourceUnit, typesAbove, unrecordedUnit, withAncestors } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
 import type { ParentProperty } from './said-parents.js';
-import type { Closure } from './subject-closure.js';
+import type { Closures } from './subject-classes.js';
 import type { Touch } from './touched.js';
 import type { ResourceUnits } from './units-of.js';
 
 /** Who acts as what on each side, and what the conditions in question ask. */
-export interface Situation {
-  readonly closures: { readonly before: Closure; readonly after: Closure };
-  /** Those that policies are assigned to, and those that conditions and the rule ask for. */
-  readonly principals: ReadonlySet<Address>;
-  /** Whether conditions ask for ancestors, or for what requests say of parents. */
-  readonly ancestors: boolean;
-  /** Whether conditions ask for roles. */
-  readonly asksRoles: boolean;
-  /** Whether there is a DENY. */
-  readonly denies: boolean;
+export interface Situation extends Grounds {
+  readonly closures: Closures;
 }
 
 /** A place that a policy covers with all below it, and whom the policy is assigned to. */
