@@ -5,6 +5,7 @@ import { type Address, splitAddress } from '../records/address.js';
 import { renamedInCondition } from '../records/condition-names.js';
 import { type DeclaredRecord, referencesOf, type StoredRecord } from '../records/registry.js';
 import { type Move, renames } from '../state/renames.js';
+import { finished } from '../time-slicing.js';
 import type { FoundNode } from './document-node.js';
 
 /** A record of a tree before and after a rename; only what is `explicit` is named by it, the others mention it. */
@@ -27,7 +28,7 @@ export function renamedRecords<M extends Move>(
     get: (address: Address) => declared.get(address) as StoredRecord | undefined,
     inbound: (address: Address) => inbound.get(address) ?? [],
   };
-  return renames(base, moves, refuse).map(({ previous, address, fields, explicit }) => ({
+  return finished(renames(base, moves, refuse)).map(({ previous, address, fields, explicit }) => ({
     before: previous,
     after: { kind: previous.kind, address, fields } as DeclaredRecord,
     explicit,

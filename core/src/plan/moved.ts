@@ -3,6 +3,7 @@ import { InboundIndex } from '../records/inbound-index.js';
 import type { DeclaredRecord, Fields, StoredRecord } from '../records/registry.js';
 import { Faults } from '../state/faults.js';
 import { type Move, renames } from '../state/renames.js';
+import { finished } from '../time-slicing.js';
 import { settler } from './settle.js';
 
 /** A record of the tenant as the moves of a plan leave it. `fields` are the record's own where no move touches it. */
@@ -32,9 +33,8 @@ export function presentRecords(
     get: (address: Address) => present.get(address)?.record,
     inbound: (address: Address) => inbound.of(address),
   };
-  const made = renames(base, movesToMake(moves, wanted, present, stack), (_, detail, address) =>
-    faults.add('', detail, address),
-  );
+  const wishes = movesToMake(moves, wanted, present, stack);
+  const made = finished(renames(base, wishes, (_, detail, address) => faults.add('', detail, address)));
   faults.raise();
   for (const { previous } of made) present.delete(previous.address);
   for (const { previous, address, fields } of made) present.set(address, { record: previous, fields });

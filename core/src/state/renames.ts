@@ -25,6 +25,9 @@ export interface Rename<M extends Move = Move> {
   explicit: boolean;
 }
 
+/** Records that are looked at in one step. */
+const STEP = 50;
+
 type Refuse<M extends Move> = (move: M, detail: string, address: Address) => void;
 
 /**
@@ -32,11 +35,11 @@ type Refuse<M extends Move> = (move: M, detail: string, address: Address) => voi
  * at once: `from` is where a record stands now, `to` where it stands after all of them, so they can form chains and
  * swaps. Faults (absent, taken, malformed) go to `refuse`, and the record is left out.
  */
-export function renames<M extends Move>(
+export function* renames<M extends Move>(
   base: Pick<BaseView, 'get' | 'inbound'>,
   moves: readonly M[],
   refuse: Refuse<M>,
-): Rename<M>[] {
+): Generator<undefined, Rename<M>[]> {
   const wishes = wishesOf(base, moves, refuse);
   const causes = new Map(wishes);
   const waiting = KINDS.map(() => new Set<Address>());
@@ -45,11 +48,13 @@ export function renames<M extends Move>(
 
   const moved = new Map<Address, Address>();
   const found: Rename<M>[] = [];
+  let looked = 0;
   // A kind mentions only kinds before it, so that whatever a record mentions has its new address by now; or its own kind,
   // but never in what makes its address.
   for (const addresses of waiting) {
     const first = found.length;
     for (const address of addresses) {
+      if (++looked % STEP === 0) yield;
       const previous = base.get(address);
       const cause = causes.get(address);
       if (!previous || !cause) continue;
@@ -67,6 +72,7 @@ export function renames<M extends Move>(
       }
     }
     for (const rename of found.slice(first)) {
+      if (++looked % STEP === 0) yield;
       const { previous, cause, explicit } = rename;
       if (!mentionsOwnKind(previous, moved)) continue;
       const again = renameOf(previous, moved, explicit ? cause.to : undefined, () => {});

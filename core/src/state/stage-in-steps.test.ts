@@ -37,6 +37,22 @@ describe('a large change-set', () => {
     expect(stepsOf(state.stageInSteps([held('a/r', '*')], { ...options, stack: 'a', writer }))).toBeGreaterThan(15);
   });
 
+  it('is a rename of what many records mention', () => {
+    const state = new TenantState();
+    const create = (kind: Kind, fields: Record<string, unknown>): Change => ({ op: 'create', kind, fields });
+    const members = Array.from({ length: 2000 }, (_, at) => [
+      create('subject', { type: 'user', id: `u${at}` }),
+      create('group_membership', { group: 'g', entity_type: 'subject', entity: `user/u${at}` }),
+    ]);
+    state.commit(state.stage([create('group', { name: 'g' }), ...members.flat()], options));
+    const rename: Change[] = [{ op: 'move', from: 'group/g', to: 'group/h' }];
+    const judged = stepsOf(
+      state.stageInSteps([{ op: 'move', from: 'subject/user/u0', to: 'subject/user/v' }], options),
+    );
+    // Each of the 2,000 memberships is looked at, and written, in steps of 50.
+    expect(stepsOf(state.stageInSteps(rename, options)) - judged).toBeGreaterThan(110);
+  });
+
   it('that is committed has the digest that was foretold, and no other has it', () => {
     const state = new TenantState();
     const before = state.digest();

@@ -84,7 +84,7 @@ export class Stage {
     for (const wish of [...creations, ...updates]) this.#judgeSecret(wish);
     this.#invalid.raise();
 
-    this.#move(of('move'));
+    yield* this.#move(of('move'));
     yield* eachInSteps(of('delete'), STEP, (wish) => this.#delete(wish));
     const created: Address[] = [];
     yield* eachInSteps(creations, STEP, ({ kind, fields, index }) => created.push(this.#create(kind, fields, index)));
@@ -123,22 +123,22 @@ export class Stage {
     if (fault !== undefined) this.#invalid.add(jsonPointer('changes', wish.index, 'secret'), `The secret ${fault}.`);
   }
 
-  #move(wishes: Wish<'move'>[]): void {
+  *#move(wishes: Wish<'move'>[]): Generator<undefined, void> {
     this.#moves = wishes;
     const refuse = ({ index }: { index: number }, detail: string, address: Address) =>
       this.#conflicts.add(jsonPointer('changes', index), detail, address);
-    const found = renames(this.#base, wishes, refuse);
+    const found = yield* renames(this.#base, wishes, refuse);
     if (found.length > 0) this.#moved = new Overlay(this.#base);
-    for (const { previous } of found) {
+    yield* eachInSteps(found, STEP, ({ previous }) => {
       this.#overlay.delete(previous.address);
       this.#moved?.delete(previous.address);
-    }
-    for (const { previous, address, fields, cause, explicit } of found) {
+    });
+    yield* eachInSteps(found, STEP, ({ previous, address, fields, cause, explicit }) => {
       const owned = explicit ? this.#owned(previous, cause.index) : {};
       const record = { ...previous, ...owned, address, fields } as StoredRecord;
       this.#write(record, previous, cause.index, explicit ? undefined : true);
       this.#moved?.put(record);
-    }
+    });
   }
 
   #delete({ address, index }: Wish<'delete'>): void {
@@ -344,14 +344,14 @@ export class Stage {
     const plain = yield* plainRenames(this.#base, this.#moves);
     if (plain.length === this.#moves.length) return this.#moved;
     const view = new Overlay(this.#base);
-    const found = renames(this.#base, plain, () => {});
+    const found = yield* renames(this.#base, plain, () => {});
     for (const { previous } of found) view.delete(previous.address);
-    for (const { previous, address, fields } of found) {
-      const moved = this.#moved.get(address);
+    yield* eachInSteps(found, STEP, ({ previous, address, fields }) => {
+      const moved = this.#moved?.get(address);
       // Equal records are the same objects.
       const same = moved !== undefined && equalJson(moved.fields, fields);
       view.put(same ? moved : ({ ...previous, address, fields } as StoredRecord));
-    }
+    });
     return view;
   }
 
