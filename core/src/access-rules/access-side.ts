@@ -66,7 +66,8 @@ export class AccessSide {
   readonly #forms = new Map<string, readonly ResourceUnit[]>();
   readonly #located = new Map<string, Located>();
   readonly #actions = new Map<string, ReadonlySet<string>>();
-  readonly #coverings = new Map<string, readonly Covering[]>();
+  /** By the key of a unit, and by action. */
+  readonly #coverings = new Map<string, Map<string, readonly Covering[]>>();
   #rolesByName: ReadonlyMap<string, readonly Path[]> | undefined;
 
   /** `other` is the state that this one is compared with, and `people` the side of a state with the same people, if any. */
@@ -106,14 +107,15 @@ export class AccessSide {
   }
 
   coverings(unit: ResourceUnit, action: string): readonly Covering[] {
-    return remembered(this.#coverings, `${action}\n${unit.key}`, () =>
-      this.policies.of(unit, this.locate(unit), action),
-    );
+    const ofUnit = remembered(this.#coverings, unit.key, () => new Map());
+    return remembered(ofUnit, action, () => this.policies.of(unit, this.locate(unit), action));
   }
 
   /** The policies that cover a unit and an action, in whichever form requests ask for it here. */
-  coveringsAnywhere(unit: ResourceUnit, action: string): Covering[] {
-    return this.formsOf(unit).flatMap((form) => this.coverings(form, action));
+  coveringsAnywhere(unit: ResourceUnit, action: string): readonly Covering[] {
+    const [form, ...others] = this.formsOf(unit);
+    if (form !== undefined && others.length === 0) return this.coverings(form, action);
+    return this.formsOf(unit).flatMap((one) => this.coverings(one, action));
   }
 
   /** The actions that a unit's type declares, and those that policies on it name, or conditions that read an action's name. */

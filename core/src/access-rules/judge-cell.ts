@@ -57,6 +57,7 @@ const ABOVE = 2_000_000;
 export class CellJudge {
   readonly #known = new Map<string, Breach['witness'] | 'no' | 'unsaid'>();
   readonly #others = new Map<string, FreeText>();
+  readonly #parents = new Map<Path, ReadonlySet<string>>();
 
   constructor(
     private readonly remainders: Remainders,
@@ -144,7 +145,11 @@ export class CellJudge {
     const reaches = after.reaches(cell.after, unit, action);
     if (claim.form !== 'always' && reaches.length === 0) return undefined;
     const then = former && { unit: former, reaches: before.reaches(cell.before, former, action) };
-    const read = this.#parentsRead(claim, unit.type, [...reaches, ...(then?.reaches ?? [])]);
+    const read = this.#parentsRead(claim, unit.type, reaches, then?.reaches);
+    if (read.size === 0) {
+      const formerly = then && { ...then, said: NOTHING_SAID };
+      return this.#breachSince(claim, cell, action, formerly, { unit, said: NOTHING_SAID, reaches });
+    }
     for (const said of waysToSay(after.parentsOf(unit.type), unit, read) ?? [NOTHING_SAID]) {
       const now = { unit, said, reaches };
       // Said in one of several ways before, it broke the rule if it did in one of them.
@@ -157,13 +162,26 @@ export class CellJudge {
     return undefined;
   }
 
-  /** The properties naming parents of a type on which something hangs here. */
-  #parentsRead(claim: RuleClaim, type: Path, reaches: readonly Reach[]): ReadonlySet<string> {
+  /** The properties naming parents of a type that the rule or one of these policies reads. */
+  #parentsRead(
+    claim: RuleClaim,
+    type: Path,
+    reaches: readonly Reach[],
+    formerReaches: readonly Reach[] = [],
+  ): ReadonlySet<string> {
     const { before, after } = this.sides;
-    const declared = [...before.parentsOf(type), ...after.parentsOf(type)].map(({ property }) => property);
-    if (declared.length === 0) return NONE;
-    const guards = [...claim.guards, ...(claim.former?.guards ?? []), ...reaches.map(({ policy }) => policy.fields)];
-    return resourcePropertiesRead(guards, declared);
+    const declared = remembered(this.#parents, type, () => {
+      const properties = [...before.parentsOf(type), ...after.parentsOf(type)].map(({ property }) => property);
+      return properties.length === 0 ? NONE : new Set(properties);
+    });
+    if (declared.size === 0) return NONE;
+    const ofRule = [claim.guards, claim.former?.guards ?? []].flat();
+    const conditional = [reaches, formerReaches].flatMap((some) =>
+      some.flatMap(({ policy }) => (policy.fields.condition === undefined ? [] : [policy.fields])),
+    );
+    return ofRule.length + conditional.length === 0
+      ? NONE
+      : resourcePropertiesRead([...ofRule, ...conditional], declared);
   }
 
   /** What the same request says before, or what it may say there; undefined if that is too much to compare it with. */

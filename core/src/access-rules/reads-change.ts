@@ -51,15 +51,11 @@ export function subjectPropertiesRead(guards: readonly PolicyGuard[]): ReadonlyS
 }
 
 /** Which of these properties of a resource guards read. */
-export function resourcePropertiesRead(guards: Iterable<PolicyGuard>, properties: Iterable<string>): Set<string> {
+export function resourcePropertiesRead(guards: Iterable<PolicyGuard>, properties: ReadonlySet<string>): Set<string> {
   const read = new Set<string>();
-  const all = [...properties];
-  if (all.length === 0) return read;
   for (const guard of guards) {
-    if (guard.condition === undefined) continue;
-    const members = readsOfCondition(guard).resourceProperties;
-    for (const name of all) if (members === undefined || members.includes(name)) read.add(name);
-    if (read.size === all.length) break;
+    const members = guard.condition === undefined ? [] : readsOfCondition(guard).resourceProperties;
+    for (const name of members ?? properties) if (properties.has(name)) read.add(name);
   }
   return read;
 }

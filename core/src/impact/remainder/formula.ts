@@ -148,6 +148,8 @@ export class FormulaPool {
   }
 
   #chain(op: 'and' | 'or', parts: readonly Formula[], settling: 'true' | 'false', neutral: 'true' | 'false'): Formula {
+    const [first] = parts;
+    if (first !== undefined && parts.length === 1) return first;
     const kept = new Set<Formula>();
     for (const part of parts.flatMap((one) => (one.op === op ? one.parts : [one]))) {
       if (part.constant === settling) return part;
