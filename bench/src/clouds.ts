@@ -17,6 +17,8 @@ export interface CloudPlace {
   direct?: string;
   /** Where it listens; else on a free port. */
   port?: number;
+  /** The most that V8 keeps of garbage and what is in use; else what Node.js takes for the machine. */
+  heapMiB?: number;
 }
 
 /** The built cloud as a process of its own. It logs into a file, so that nobody has to read that meanwhile. */
@@ -26,10 +28,19 @@ export class BenchCloud {
     readonly url: string,
   ) {}
 
-  static async start({ folder, database, direct, port = 0 }: CloudPlace): Promise<BenchCloud> {
+  static async start({ folder, database, direct, port = 0, heapMiB }: CloudPlace): Promise<BenchCloud> {
     const log = openSync(join(folder, 'cloud.log'), 'a');
     const place = database === undefined ? ['--data-dir', join(folder, 'cloud')] : [];
-    const args = [join(root, 'cli/bin/service.js'), 'cloud', 'start', ...place, '--listen-addr', `127.0.0.1:${port}`];
+    const heap = heapMiB === undefined ? [] : [`--max-old-space-size=${heapMiB}`];
+    const args = [
+      ...heap,
+      join(root, 'cli/bin/service.js'),
+      'cloud',
+      'start',
+      ...place,
+      '--listen-addr',
+      `127.0.0.1:${port}`,
+    ];
     const child = spawn(process.execPath, args, {
       env: {
         PATH: process.env.PATH ?? '',

@@ -36,6 +36,8 @@ export interface ReturnFigures {
 
 /** As an agent has it that is not configured otherwise. */
 const POLL_INTERVAL_MS = 30_000;
+/** What Node.js chooses by itself in a container of 1 GiB; on a large machine it lets more garbage lie. */
+const HEAP_MIB = 512;
 /** Sockets of one process. */
 const AGENTS_PER_PROCESS = 10_000;
 const SIZE = { subjects: 200, resources: 300, roles: 20, policies: 100, types: 10 };
@@ -48,7 +50,7 @@ export async function measureFleet(
 ): Promise<{ fleet: FleetFigures; returns: ReturnFigures[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-fleet-'));
   const port = await freePort();
-  let cloud = await BenchCloud.start({ folder, port });
+  let cloud = await BenchCloud.start({ folder, port, heapMiB: HEAP_MIB });
   const loads: Load[] = [];
   try {
     const apiKey = await fill(cloud.client());
@@ -58,7 +60,7 @@ export async function measureFleet(
     for (const outageSeconds of outages) {
       await cloud.end('SIGKILL');
       await wait(outageSeconds * 1000);
-      cloud = await BenchCloud.start({ folder, port });
+      cloud = await BenchCloud.start({ folder, port, heapMiB: HEAP_MIB });
       returns.push(await measureReturn(cloud, loads, agents, outageSeconds));
     }
     return { fleet, returns };
@@ -77,7 +79,8 @@ export async function measureSpreadFleet(agents: number, commits: number): Promi
   const loads: Load[] = [];
   try {
     const database = await server.database();
-    for (let at = 0; at < 3; at++) clouds.push(await BenchCloud.start({ folder, database, direct: database }));
+    for (let at = 0; at < 3; at++)
+      clouds.push(await BenchCloud.start({ folder, database, direct: database, heapMiB: HEAP_MIB }));
     const [first] = clouds as [BenchCloud];
     const apiKey = await fill(first.client());
     const urls = clouds.map(({ url }) => url);

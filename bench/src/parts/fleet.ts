@@ -7,7 +7,9 @@ export async function fleet(): Promise<void> {
   const { fleet: five, returns } = await measureFleet(5000, 20, [2, 12]);
   bar('5,000 agents, a commit a second: enforced, p99', five.enforced.p99, 'at most', 600, ' ms');
   bar('5,000 agents, a commit a second: commit answered, p99', five.committed.p99, 'at most', 50, ' ms');
-  bar('5,000 agents that wait: resident each', five.bytesPerAgent.waiting / 1024, 'at most', 40, ' KiB');
+  const { waiting, afterCommits } = five.bytesPerAgent;
+  bar('5,000 agents that wait: resident each', waiting / 1024, 'at most', 40, ' KiB');
+  bar('5,000 agents after 20 commits, one a second: resident each', afterCommits / 1024, 'at most', 40, ' KiB');
   for (const { outageSeconds, secondsUntilAllBack, refused } of returns) {
     const outage = `5,000 agents after an outage of ${outageSeconds} s`;
     bar(`${outage}: all are back`, secondsUntilAllBack, 'at most', outageSeconds <= 2 ? 10 : 35, ' s');

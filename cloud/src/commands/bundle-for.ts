@@ -49,15 +49,21 @@ export async function bundledTenants(
       `There is no tenant "${wanted ?? caller.tenant}" that this credential may read.`,
     );
   }
+  const [only] = chosen;
   // Where one is wanted, there is nothing else to answer with.
-  const get = (id: string) => (chosen.length === 1 ? cloud.tenants.get(id) : cloud.tenants.getAtOnce(id));
+  if (only !== undefined && chosen.length === 1) {
+    const tenant = await cloud.tenants.get(only.id);
+    // One that was removed meanwhile is nobody's any more.
+    if (cloud.tenants.rows(only.id).length === 0) throw gone();
+    return { tenants: [tenant], unreadable: [] };
+  }
   const found = new Map<string, Tenant>();
   const faults = new Map<string, unknown>();
   const left = chosen.values();
   const read = async () => {
     for (const { id } of left) {
       try {
-        found.set(id, await get(id));
+        found.set(id, await cloud.tenants.getAtOnce(id));
       } catch (error) {
         if (error instanceof ProblemError && error.retryAfterSeconds !== undefined) throw error;
         faults.set(id, error);
@@ -65,7 +71,6 @@ export async function bundledTenants(
     }
   };
   await Promise.all(Array.from({ length: READ_AT_ONCE }, read));
-  // One that was removed meanwhile is nobody's any more.
   const kept = chosen.filter(({ id }) => cloud.tenants.rows(id).length > 0);
   const tenants = kept.flatMap(({ id }) => found.get(id) ?? []);
   const [fault] = faults.values();

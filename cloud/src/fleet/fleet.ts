@@ -14,7 +14,7 @@ export const AGENTS_MAX = { perTenant: 20_000, total: 200_000 };
 /** Reports that change something are written together after so long. */
 const GATHER_MS = 200;
 /** In one transaction, since commits wait for it where there is one connection. */
-const ROWS_MAX = 500;
+const ROWS_MAX = 100;
 /** That an agent was heard again is written so often. */
 const NOTED_EVERY_MS = 60_000;
 /**
@@ -33,8 +33,6 @@ const REVISIONS_MAX = 256;
 
 interface Heard {
   row: AgentRow;
-  /** What matters of it. */
-  said: string;
   /** When it was last written; not a number if it has not been. */
   writtenAt: number;
   /** The place of the report among all, since one that the database is asked about may be overtaken. */
@@ -61,6 +59,8 @@ export class Fleet {
   readonly #unlisted = { unwritten: new Map<string, number>(), written: new Map<string, number>() };
   readonly #committed = new Map<string, Committed>();
   #reports = 0;
+  /** When those were last forgotten that are heard no more. */
+  #forgotAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   /** What writes next, once what is being written has ended. */
@@ -129,12 +129,11 @@ export class Fleet {
       ...{ tenant: tenant.id, credential: { id, tenant: own, name }, report },
       ...{ enforces, diverged, seenAt, decidesUntil },
     };
-    const said = JSON.stringify([{ ...report, age: undefined }, name, enforces, diverged]);
-    const heard = { row, said, place, writtenAt: before?.writtenAt ?? Number.NaN, delayMs };
+    const heard = { row, place, writtenAt: before?.writtenAt ?? Number.NaN, delayMs };
     this.#heard.delete(key);
     this.#heard.set(key, heard);
     this.#forgetSome();
-    if (before?.said === said && Math.abs(seenAt - heard.writtenAt) < NOTED_EVERY_MS) return;
+    if (before && saysNothingNew(row, before.row) && Math.abs(seenAt - heard.writtenAt) < NOTED_EVERY_MS) return;
     this.#unwritten.set(key, heard);
     if (before === undefined || isLonger(report, before.row.report)) await within(PATIENCE_MS, this.written());
     else this.#schedule(GATHER_MS);
@@ -231,7 +230,12 @@ export class Fleet {
   }
 
   #forgetSome(): void {
-    const longAgo = this.now() - 10 * NOTED_EVERY_MS;
+    const now = this.now();
+    const isTime = Math.abs(now - this.#forgotAt) >= NOTED_EVERY_MS;
+    // To find the oldest, all that have been taken out before it are passed over: too much for each report.
+    if (!isTime && this.#heard.size <= this.bounds.total) return;
+    this.#forgotAt = now;
+    const longAgo = now - 10 * NOTED_EVERY_MS;
     for (const [key, { row }] of this.#heard) {
       if (row.seenAt > longAgo && this.#heard.size <= this.bounds.total) return;
       this.#heard.delete(key);
@@ -293,6 +297,24 @@ function delayOf({ id }: AgentReport, standing: Standing, seenAt: number): numbe
   if (isPublisher(id) || standing.committedAt === undefined) return undefined;
   return Math.max(0, seenAt - standing.committedAt);
 }
+
+/** Whether all is the same that matters in a list of agents, but for the times. */
+function saysNothingNew(now: AgentRow, before: AgentRow): boolean {
+  const { report, credential, enforces, diverged } = before;
+  if (now.enforces !== enforces || now.diverged !== diverged || now.credential.name !== credential.name) return false;
+  return REPORTED.every((member) => now.report[member] === report[member]);
+}
+
+/** All but the age of what it knows, which rises from poll to poll. */
+const REPORTED = [
+  'id',
+  'name',
+  'version',
+  'tenant',
+  'revision',
+  'max_age',
+  'error',
+] as const satisfies (keyof AgentReport)[];
 
 /** Whether an agent may decide without being heard for longer than it said before. */
 function isLonger({ max_age: now }: AgentReport, { max_age: before }: AgentReport): boolean {

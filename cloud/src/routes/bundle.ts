@@ -73,16 +73,15 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         await cloud.fleet.asked(report, bundled, reporterOf(call.credential));
         assertHeard(cloud, report);
         await catchUpWith(cloud, bundled.tenants, had);
-        let bundle = bundleOf(cloud, bundled);
-        if (wait !== undefined && had !== undefined && matches(had, `"${bundle.name}"`, 'weak')) {
+        if (wait !== undefined && had !== undefined && matches(had, `"${bundleOf(cloud, bundled).name}"`, 'weak')) {
           await cloud.tenants.watch.next(watchedBy(call, bundled.tenants), { ms: wait * 1000, onGone: call.onGone });
           // The commit that ended the wait may have removed the credential that waits.
           const credential = await authenticate(headers.authorization, cloud);
           demand(credential, ['bundle']);
           assertHeard(cloud, report);
           bundled = await tenantsOf(cloud, call, credential);
-          bundle = bundleOf(cloud, bundled);
         }
+        let bundle = bundleOf(cloud, bundled);
         const { tenants } = bundled;
         // It is read in the turn that names the bundle: later, there may be a newer one.
         let at = newestAt(cloud, tenants);
