@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordsIn } from '../testing/records-in.js';
 import { billing, TestCloud } from '../testing/test-cloud.js';
 import { prepareCommit } from './commands/prepare-commit.js';
-import { readConfig } from './config.js';
+import { readConfig } from './config/config.js';
 import { type RunningCloud, startCloud } from './main.js';
 import { openSqliteStore } from './store/sqlite.js';
 

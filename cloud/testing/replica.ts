@@ -10,13 +10,13 @@ import { CredentialIndex } from '../src/auth/credential-index.js';
 import type { Cloud } from '../src/cloud.js';
 import { type CommitOutcome, commit } from '../src/commands/commit.js';
 import { createTenant } from '../src/commands/create-tenant.js';
-import { Health } from '../src/health.js';
 import { History } from '../src/history/history.js';
-import { Metrics } from '../src/metrics.js';
 import { Follower } from '../src/replica/follower.js';
 import { DATABASE } from '../src/store/database-name.js';
 import { openSqliteStore } from '../src/store/sqlite.js';
 import type { Store } from '../src/store/store.js';
+import { Health } from '../src/telemetry/health.js';
+import { Metrics } from '../src/telemetry/metrics.js';
 import type { Tenant } from '../src/tenants/tenant.js';
 import { Tenants } from '../src/tenants/tenants.js';
 

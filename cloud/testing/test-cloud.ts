@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { readConfig } from '../src/config.js';
+import { readConfig } from '../src/config/config.js';
 import { type RunningCloud, type StartOptions, startCloud } from '../src/main.js';
 import { type Reference, referenceOf } from './reference.js';
 

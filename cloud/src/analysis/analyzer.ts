@@ -7,9 +7,9 @@ import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { WhyNot } from '@authz-service/core/why-not/why-not';
 import type { Credential } from '../auth/credential.js';
 import { FairQueue } from '../auth/fair-queue.js';
+import { orAborted, untilAborted } from '../concurrency/until-aborted.js';
 import { differingRecords } from '../history/differing-records.js';
 import type { ReadableTenant } from '../tenants/tenant.js';
-import { orAborted, untilAborted } from '../until-aborted.js';
 import type * as tasks from './analysis-tasks.js';
 
 const WAITING_MAX = 16;

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type EpochSigner, epochSigner, makeEpochKey } from '@authz-service/core/bundle/epoch';
 import { ProblemError } from '@authz-service/core/problem';
-import { isInside } from '../is-inside.js';
+import { isInside } from '../config/is-inside.js';
 
 /** Makes a key that signs epochs, in a file that only its owner can read. Returns its id. Throws `conflict` if the file exists. */
 export async function makeEpochKeyFile(file: string): Promise<string> {

@@ -4,7 +4,7 @@ import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
 import { type NamedBundle, signNewest } from '@authz-service/core/bundle/newest';
 import type { SigningKey } from '@authz-service/core/bundle/signing-key';
 import { type Statable, signDelta, signStatement, statementOf } from '@authz-service/core/bundle/statement';
-import { SerialQueue } from '../serial-queue.js';
+import { SerialQueue } from '../concurrency/serial-queue.js';
 import type { BundleKeyRow, Store } from '../store/store.js';
 import { newestEpoch } from './epochs.js';
 

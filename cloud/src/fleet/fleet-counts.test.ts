@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, expect, it, vi } from 'vitest';
-import { Metrics } from '../metrics.js';
 import type { Store } from '../store/store.js';
+import { Metrics } from '../telemetry/metrics.js';
 import { FleetCounts } from './fleet-counts.js';
 
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { AGENT_LAGS, type AgentLag } from '../metrics.js';
 import type { Store } from '../store/store.js';
+import { AGENT_LAGS, type AgentLag } from '../telemetry/metrics.js';
 import type { Fleet } from './fleet.js';
 
 /** So long the database may take to tell: whoever asks for metrics has to be answered soon. */

@@ -4,9 +4,9 @@ import { isPublisher } from '@authz-service/pdp/contract/publisher-id';
 import type { Logger } from 'pino';
 import type { Credential } from '../auth/credential.js';
 import { stoodAt } from '../history/stood-at.js';
-import type { Metrics } from '../metrics.js';
 import type { AgentRow, RetiredAgents } from '../store/agent-store.js';
 import type { Store, TenantRow } from '../store/store.js';
+import type { Metrics } from '../telemetry/metrics.js';
 import type { Tenant } from '../tenants/tenant.js';
 
 /** The agents that are kept of each tenant, and of all. */

@@ -4,10 +4,10 @@ import { HISTORY_POINT_WORDS, type HistoryPoint, historyPoint } from '@authz-ser
 import { revisionText } from '@authz-service/core/state/revision';
 import { TenantState } from '@authz-service/core/state/tenant-state';
 import type { TimeSlicing } from '@authz-service/core/time-slicing';
-import { SerialQueue } from '../serial-queue.js';
+import { SerialQueue } from '../concurrency/serial-queue.js';
+import { untilAborted } from '../concurrency/until-aborted.js';
 import type { PastPosition, RevisionPoint, Store } from '../store/store.js';
 import type { ReadableTenant, Tenant } from '../tenants/tenant.js';
-import { untilAborted } from '../until-aborted.js';
 import { PastTenant } from './past-tenant.js';
 
 /** The tenant as it was, and the clock of what is decided there: the asked time, or none if a revision was asked for. */

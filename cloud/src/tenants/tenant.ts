@@ -16,7 +16,7 @@ import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import { touchesCredentials } from '../auth/credential-index.js';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { JOURNAL_BOUNDS, Journal } from '../bundles/journal.js';
-import { SerialQueue } from '../serial-queue.js';
+import { SerialQueue } from '../concurrency/serial-queue.js';
 import type { AuditRow, ChangedStoreError, KeptCommit, News, Store, TenantRow, TenantStore } from '../store/store.js';
 import { KeptByKind } from './kept-by-kind.js';
 import { NameIndex } from './name-index.js';

@@ -35,7 +35,7 @@ Run it on the machine of the cloud, as the user that the cloud runs as.`;
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(CloudBackup);
     const [{ readDataDir }, { backUp }] = await Promise.all([
-      import('@authz-service/cloud/config'),
+      import('@authz-service/cloud/config/config'),
       import('@authz-service/cloud/backup/back-up'),
     ]);
     const dataDir = readDataDir(process.env, flags['data-dir']);

@@ -43,7 +43,7 @@ A URL with a password belongs into DATABASE_URL or DATABASE_URL_FILE, since othe
         `--from is "${flags.from}": write sqlite: and the folder of the database, like sqlite:data.`,
       );
     const [{ readPostgres }, { moveToPostgres }] = await Promise.all([
-      import('@authz-service/cloud/config'),
+      import('@authz-service/cloud/config/config'),
       import('@authz-service/cloud/backup/move'),
     ]);
     const { SERVICE_DATA_DIR: _, ...env } = process.env;

@@ -44,7 +44,7 @@ was lost, operators' too. Agents with later revisions keep them, unless a new ep
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(CloudRestore);
     const [{ readDataDir }, { restore }] = await Promise.all([
-      import('@authz-service/cloud/config'),
+      import('@authz-service/cloud/config/config'),
       import('@authz-service/cloud/backup/restore'),
     ]);
     const dataDir = readDataDir(process.env, flags['data-dir']);

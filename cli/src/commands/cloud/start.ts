@@ -48,7 +48,7 @@ SERVICE_LOG_LEVEL.`;
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(CloudStart);
     const [{ readConfig }, { startCloud }] = await Promise.all([
-      import('@authz-service/cloud/config'),
+      import('@authz-service/cloud/config/config'),
       import('@authz-service/cloud/main'),
     ]);
     const config = readConfig(process.env, {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { hashGeneratedSecret, newClientSecret } from './auth/secrets.js';
-import type { Cloud } from './cloud.js';
-import { createTenant } from './commands/create-tenant.js';
-import type { GivenClient } from './commands/mint-secrets.js';
-import { restoreOperator } from './commands/restore-operator.js';
-import type { CloudConfig } from './config.js';
+import { hashGeneratedSecret, newClientSecret } from '../auth/secrets.js';
+import type { Cloud } from '../cloud.js';
+import { createTenant } from '../commands/create-tenant.js';
+import type { GivenClient } from '../commands/mint-secrets.js';
+import { restoreOperator } from '../commands/restore-operator.js';
+import type { CloudConfig } from '../config/config.js';
 
 /**
  * Creates the first tenant of an empty store, and its administrator, who is also an operator. A generated secret is

@@ -1,11 +1,11 @@
 import { ProblemError } from '@authz-service/core/problem';
-import { CredentialIndex } from './auth/credential-index.js';
-import { Tokens } from './auth/tokens.js';
-import { BundleKeys } from './bundles/bundle-keys.js';
-import type { Cloud } from './cloud.js';
-import type { Store } from './store/store.js';
-import type { WorkSharing } from './tenants/tenant.js';
-import { Tenants } from './tenants/tenants.js';
+import { CredentialIndex } from '../auth/credential-index.js';
+import { Tokens } from '../auth/tokens.js';
+import { BundleKeys } from '../bundles/bundle-keys.js';
+import type { Cloud } from '../cloud.js';
+import type { Store } from '../store/store.js';
+import type { WorkSharing } from '../tenants/tenant.js';
+import { Tenants } from '../tenants/tenants.js';
 
 /**
  * Reads what the service works with into memory, all but the tenants' records, creating missing keys. Throws

@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import type { LogLevel } from './config.js';
+import type { LogLevel } from './log-levels.js';
 
 /** Lines are joined up to so much, anew for each line: the whole of a large text would be copied each time. */
 const WRITE_BYTES = 4096;

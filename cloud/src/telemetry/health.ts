@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Store, Writability } from './store/store.js';
+import type { Store, Writability } from '../store/store.js';
 
 /** A disk that does not answer must not delay callers who ask for the health. */
 const ANSWER_MS = 500;

@@ -1,11 +1,9 @@
 import type { Secret } from '@authz-service/core/secret';
-import type { AddressRange } from './auth/client-addresses.js';
-import type { OidcConfig } from './console/oidc-config.js';
-import type { Quotas, Scope } from './limits/read-quotas.js';
-import type { PostgresPlace } from './store/postgres/postgres.js';
-
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+import type { AddressRange } from '../auth/client-addresses.js';
+import type { OidcConfig } from '../console/oidc-config.js';
+import type { Quotas, Scope } from '../limits/read-quotas.js';
+import type { PostgresPlace } from '../store/postgres/postgres.js';
+import type { LogLevel } from '../telemetry/log-levels.js';
 
 /** The first is the default. */
 export const LINKS = ['loopback', 'anywhere', 'off'] as const;

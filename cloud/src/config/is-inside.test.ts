@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeEpochKeyFile, readEpochKeyFile } from './backup/epoch-key-file.js';
+import { makeEpochKeyFile, readEpochKeyFile } from '../backup/epoch-key-file.js';
 import { isInside } from './is-inside.js';
 
 let dir: string;

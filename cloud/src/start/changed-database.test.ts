@@ -5,11 +5,11 @@ import { ProblemError } from '@authz-service/core/problem';
 import { TimeSlicing } from '@authz-service/core/time-slicing';
 import knex, { type Knex } from 'knex';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { billing, TestCloud } from '../testing/test-cloud.js';
-import { readConfig } from './config.js';
-import { startCloud } from './main.js';
+import { billing, TestCloud } from '../../testing/test-cloud.js';
+import { readConfig } from '../config/config.js';
+import { startCloud } from '../main.js';
+import { openSqliteStore } from '../store/sqlite.js';
 import { readStore } from './read-store.js';
-import { openSqliteStore } from './store/sqlite.js';
 
 let original: TestCloud;
 let revision: string;

@@ -5,15 +5,15 @@ import type { Change } from '@authz-service/core/state/change';
 import { TenantState } from '@authz-service/core/state/tenant-state';
 import { TimeSlicing } from '@authz-service/core/time-slicing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { recordsIn } from '../testing/records-in.js';
-import type { Cloud } from './cloud.js';
-import { prepareCommit } from './commands/prepare-commit.js';
-import { readConfig } from './config.js';
-import { startCloud } from './main.js';
+import { recordsIn } from '../../testing/records-in.js';
+import type { Cloud } from '../cloud.js';
+import { prepareCommit } from '../commands/prepare-commit.js';
+import { readConfig } from '../config/config.js';
+import { startCloud } from '../main.js';
+import { openSqliteStore } from '../store/sqlite.js';
 import { nameRefusedForms } from './name-refused-forms.js';
-import { openSqliteStore } from './store/sqlite.js';
-import type { Tenant } from './tenants/tenant.js';
-import { Tenants } from './tenants/tenants.js';
+import type { Tenant } from './tenant.js';
+import { Tenants } from './tenants.js';
 
 let dir: string;
 beforeEach(async () => {

@@ -5,14 +5,15 @@ import { CONDITION_LIMITS } from '@authz-service/core/conditions/limits';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
 import { unknownVariables } from '@authz-service/core/variables';
-import { type AddressRange, parseRange } from './auth/client-addresses.js';
-import { type CloudConfig, type CloudFlags, LINKS, LOG_LEVELS, type LogLevel } from './cloud-config.js';
-import { readOidc } from './console/read-oidc.js';
+import { type AddressRange, parseRange } from '../auth/client-addresses.js';
+import { readOidc } from '../console/read-oidc.js';
+import { type Quotas, readQuotas } from '../limits/read-quotas.js';
+import type { PostgresPlace } from '../store/postgres/postgres.js';
+import type { PostgresAddress } from '../store/postgres/postgres-address.js';
+import { AddressFault, readAddress } from '../store/postgres/read-address.js';
+import { LOG_LEVELS, type LogLevel } from '../telemetry/log-levels.js';
+import { type CloudConfig, type CloudFlags, LINKS } from './cloud-config.js';
 import { isInside } from './is-inside.js';
-import { type Quotas, readQuotas } from './limits/read-quotas.js';
-import type { PostgresPlace } from './store/postgres/postgres.js';
-import type { PostgresAddress } from './store/postgres/postgres-address.js';
-import { AddressFault, readAddress } from './store/postgres/read-address.js';
 
 /** At some 50 ns for the costliest steps, this is a quarter of a processor. */
 const STEPS_PER_SECOND = 5_000_000;
@@ -20,7 +21,7 @@ const STEPS_PER_SECOND = 5_000_000;
 /** A year, and some time to look back on it. */
 const HISTORY_DAYS = 400;
 
-export { type CloudConfig, type CloudFlags, LOG_LEVELS, type LogLevel } from './cloud-config.js';
+export type { CloudConfig, CloudFlags } from './cloud-config.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
