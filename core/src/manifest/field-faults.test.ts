@@ -68,6 +68,28 @@ describe('a tree', () => {
       ],
     ],
     [
+      'may be of something else, which is said once for all of its documents',
+      'apiVersion: apps/v1\nkind: Deployment\nmetadata: {}\nspec: {}\n---\napiVersion: v1\nkind: Service\n',
+      [
+        'a.yaml:1:1: This file does not look like records: it has the keys "apiVersion", "kind", "metadata", …. Keep records in a folder of their own, and name that folder.',
+      ],
+    ],
+    [
+      'is of something else with a version of its own',
+      'version: "3.9"\nservices: {}\n',
+      [
+        'a.yaml:1:1: This file does not look like records: it has the keys "version", "services". Keep records in a folder of their own, and name that folder.',
+      ],
+    ],
+    [
+      'is ours where one key is known or nearly so',
+      `${V}---\nservices: {}\npolices: {}\n`,
+      [
+        'a.yaml:3:1: the key "services" is not known: write one of version, tenant, stack, moved, external, applications, roles, policies, groups, subject_types, context_attributes, subjects, access_rules, api_keys, oauth_clients, role_assignments, policy_assignments, group_memberships.',
+        'a.yaml:4:1: the key "polices" is not known: did you mean "policies"?',
+      ],
+    ],
+    [
       'may have a byte order mark and Windows line ends',
       '\ufeffversion: 1\r\ngroups:\r\n  a:\r\n    membrs: []\r\n',
       ['a.yaml:4:5: group/a: the key "membrs" is not known: did you mean "members"?'],

@@ -1,3 +1,5 @@
+import { nearest } from '../nearest.js';
+import { quote } from '../records/describe.js';
 import { unknownKeyText } from '../records/issue-text.js';
 import { AddressLists } from './address-lists.js';
 import { declareApplications } from './applications.js';
@@ -16,6 +18,11 @@ import type { Entry, YamlDocument } from './yaml-document.js';
 import { isEmpty } from './yaml-node.js';
 
 const TOP_KEYS = [SETTINGS, ADDRESS_LISTS].flatMap(Object.keys).concat([...COLLECTIONS.keys()], [...LINK_LISTS.keys()]);
+
+/** What may stand at the top by the names of kinds: a tree consists of these. */
+const KIND_KEYS = [...COLLECTIONS.keys(), ...LINK_LISTS.keys()];
+/** So many keys of a document that declares nothing here are named. */
+const FOREIGN_KEYS_MAX = 3;
 
 /** How far a reading has come: the files that have been begun, and the records found in them. */
 export interface ReadProgress {
@@ -51,6 +58,7 @@ export function readManifest(
   const settings = new Settings();
   const lists = new AddressLists();
   const linkLists: { document: YamlDocument; entry: Entry }[] = [];
+  const foreign = new Set<string>();
 
   const readTop = (document: YamlDocument, entry: Entry): void => {
     const { key, keyNode, value } = entry;
@@ -75,9 +83,14 @@ export function readManifest(
     for (const document of documentsOf(file, source, findings)) {
       const { root } = document;
       if (isEmpty(root)) continue;
-      if (root.type === 'map')
-        for (const entry of document.entries(root, () => ({ label: '' }))) readTop(document, entry);
-      else document.fault(root, { label: '' }, `The document ${expectedMapping(root)}`);
+      if (root.type === 'map') {
+        const entries = document.entries(root, () => ({ label: '' }));
+        if (isForeign(entries)) {
+          document.leaveUnread(root);
+          if (!foreign.has(file.path)) document.fault(root, { label: '' }, foreignText(entries));
+          foreign.add(file.path);
+        } else for (const entry of entries) readTop(document, entry);
+      } else document.fault(root, { label: '' }, `The document ${expectedMapping(root)}`);
     }
   }
   if (findings.unread.length === 0) settings.requireVersion(sources[0]?.source ?? new Source('.', ''), findings);
@@ -118,4 +131,19 @@ export function readManifest(
     };
   }
   return result;
+}
+
+/** Whether a document is of something else: it has several keys, and none is one of a tree or a misspelt kind. */
+function isForeign(entries: readonly Entry[]): boolean {
+  const isOurs = ({ key, value }: Entry) =>
+    key === 'version'
+      ? value.type === 'scalar' && value.source === '1'
+      : TOP_KEYS.includes(key) || nearest(key, KIND_KEYS) !== undefined;
+  return entries.length > 1 && !entries.some(isOurs);
+}
+
+function foreignText(entries: readonly Entry[]): string {
+  const keys = entries.slice(0, FOREIGN_KEYS_MAX).map(({ key }) => quote(key));
+  const more = entries.length > keys.length ? ', …' : '';
+  return `This file does not look like records: it has the keys ${keys.join(', ')}${more}. Keep records in a folder of their own, and name that folder.`;
 }
