@@ -28,6 +28,8 @@ Below the records stands what the plan does to access: who may do what afterward
 over the whole tenant, by the change that brings it (docs/impact.md). The gates make the exit code 1 if what they demand \
 does not hold. --no-access leaves this out.
 
+A plan that access rules refuse is shown with the reason, and is not saved.
+
 --out saves the plan: "service apply FILE" then does exactly that, or refuses if the tenant has changed since. \
 --detailed-exitcode exits with 0 if there is nothing to do, 2 if there are changes, 1 on failure or if a gate \
 does not hold.`;
@@ -83,11 +85,16 @@ does not hold.`;
           manifest.records.length > MANY_RECORDS,
         );
       const { exclusive, 'take-ownership': takeOwnership } = flags;
-      const options = { takeOwnership, exclusive, held, onState: comparing };
+      const options = { takeOwnership, exclusive, held, onState: comparing, showRefused: !flags.json };
       const states = await placeRefusals(planStates(client, manifest, options), placeOf);
       if (!flags['no-access']) progress.phase('Comparing access');
       const access = flags['no-access'] ? undefined : await accessOfPlan(states, placeOf, flags);
       const plan: PlanData = { ...states.plan, ...(access && { access }) };
+      if (states.refused !== undefined) {
+        progress.done();
+        await out.line(`${await render(plan, flags)}\n`);
+        await placeRefusals(Promise.reject(states.refused), placeOf);
+      }
       if (access !== undefined) await writeReports(access, flags, this.config.version);
       if (flags.out !== undefined)
         await writePlan(flags.out, { plan, origins: await originsOf(args.dir, written(plan), placeOf) });

@@ -11,15 +11,14 @@ import type { TenantSnapshot } from '@authz-service/sdk/wire';
 
 /**
  * Stages the plan on the state that it was made for, with the code that the cloud uses, so that what the cloud would
- * refuse is refused before anybody is shown the plan. Returns what the
- * plan makes of the state. Throws `invalid_records`, `conflict`, `not_owner`,
- * `outside_limits`.
+ * refuse is refused before anybody is shown the plan. Returns what the plan makes of the state. Throws `invalid_records`,
+ * `conflict`, `not_owner`, `outside_limits`, and without `reportRules` `access_rule_violated`.
  */
 export function preflight(
   plan: Plan,
   { external }: { external: Address[] },
   snapshot: TenantSnapshot,
-  writer?: Writer,
+  { writer, reportRules = false }: { writer?: Writer | undefined; reportRules?: boolean } = {},
 ): Staged {
   checkExternal(external, snapshot);
   if (plan.changes.length === 0) return { put: [], remove: [], created: [] };
@@ -28,6 +27,7 @@ export function preflight(
     takeOwnership: plan.changes.some((change) => 'taken_from' in change && change.taken_from !== undefined),
     exclusive: removesForeign(plan),
     ...(writer && { writer }),
+    reportRules,
     now: new Date(),
     newId: randomUUID,
     revision: revisionNumber(plan.base_revision) + 1,

@@ -25,11 +25,15 @@ export interface PlanOptions {
   held?: Promise<HeldTenant>;
   /** Called with the number of the tenant's records when they have arrived, before they are compared. */
   onState?: (records: number) => void;
+  /** Whether a plan that breaks access rules is given with its refusal, and not only refused. */
+  showRefused?: boolean;
 }
 
 /** A plan with the records of the tenant before and after it. */
 export interface PlannedStates {
   plan: Plan;
+  /** Why access rules refuse it, with `showRefused`. */
+  refused?: ProblemError;
   before: readonly StoredRecord[];
   after(): readonly StoredRecord[];
 }
@@ -80,9 +84,19 @@ export async function planStates(
   const { credential, limits } = whoami;
   options.onState?.(state.records.length);
   const plan = diff(manifest, state, { takeOwnership, exclusive });
-  const staged = preflight(plan, manifest, state, limits && { name: credential.name, limits });
-  const broken = brokenRules(staged.warnings);
+  const writer = limits && { name: credential.name, limits };
+  let refused: ProblemError | undefined;
+  let staged: Staged;
+  try {
+    staged = preflight(plan, manifest, state, { writer });
+  } catch (error) {
+    if (!options.showRefused || !(error instanceof ProblemError) || error.code !== 'access_rule_violated') throw error;
+    refused = error;
+    staged = preflight(plan, manifest, state, { writer, reportRules: true });
+  }
+  const broken = refused === undefined ? brokenRules(staged.warnings) : [];
   return {
+    ...(refused && { refused }),
     plan: { ...plan, ...(broken.length > 0 && { broken_rules: broken }) },
     before: state.records,
     after: () => afterwards(state.records, staged),

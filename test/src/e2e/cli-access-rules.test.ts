@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -41,6 +42,12 @@ describe('the tree of the page about access rules', () => {
     const planned = await bench.run(['plan', 'payroll'], { env: admin });
     expect(planned.stderr).toContain('The access rule "no-externals-in-payroll" forbids it, and user/eve may "read"');
     expect(planned.stderr).toMatch(/payroll\/a\.yaml:\d+/);
+    // What is refused is shown, too.
+    expect(planned.stdout).toMatch(/\+ .*user\/eve[\s\S]*Plan: 1 to add[\s\S]*user\/eve may now/);
+    expect(planned.code).toBe(1);
+    const saved = await bench.run(['plan', 'payroll', '--out', 'payroll.plan'], { env: admin });
+    expect(saved.code).toBe(1);
+    expect(existsSync(bench.path('payroll.plan'))).toBe(false);
   });
 
   it('tells of rules that only warn, and of new ones that are broken from the start, in plan and apply', async () => {
