@@ -5,6 +5,7 @@ import { Field, TextField } from '../../ui/field.js';
 import { RecordField } from '../../ui/record-field.js';
 import styles from './ask-page.module.css';
 import { type Asked, faultsOf, JSON_FIELDS } from './question.js';
+import { withPaths } from './with-paths.js';
 
 /** The question, filled in. What is not valid is said once it is asked. */
 export function QuestionForm({ asked, onAsk }: { asked: Asked; onAsk: (asked: Asked) => void }) {
@@ -19,7 +20,9 @@ export function QuestionForm({ asked, onAsk }: { asked: Asked; onAsk: (asked: As
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    if (Object.keys(faultsOf(filled)).length === 0) onAsk(filled);
+    const said = withPaths(filled);
+    setFilled(said);
+    if (Object.keys(faultsOf(said)).length === 0) onAsk(said);
   };
   const { mode } = filled;
   const more = [...JSON_FIELDS, 'roles', 'at'] as const;
