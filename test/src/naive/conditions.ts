@@ -66,3 +66,16 @@ export const ABOUT_NAMES = [
   'subject.type < "s"',
   'subject.id == resource.name || subject.type == resource.name',
 ];
+
+/** About what requests say of parents, in the properties by which random types name them. */
+export const ABOUT_PARENTS = [
+  'resource.properties.up == "1"',
+  'resource.properties.up != "2"',
+  '"1" in resource.properties.up',
+  'resource.properties.up == null',
+  'resource.properties.up == ["1", "2"]',
+  'resource.properties["in"] == "1"',
+  '!has(resource.properties.up) || context.a',
+  'resource.properties.up == resource.properties["in"]',
+  'resource.properties.n == 1 || resource.properties.up == "0"',
+];

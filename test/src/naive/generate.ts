@@ -332,7 +332,7 @@ function split(path: string): { application?: string; name: string } {
 }
 
 /** Records with ids; of two with one address the first stays. */
-function storedRecords(list: [Kind, object][]): EngineRecord[] {
+export function storedRecords(list: [Kind, object][]): EngineRecord[] {
   const byAddress = new Map<string, EngineRecord>();
   for (const [kind, raw] of list) {
     const fields = definitionOf(kind).schema.parse(JSON.parse(JSON.stringify(raw)));

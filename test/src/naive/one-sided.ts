@@ -29,10 +29,12 @@ export function askedAfter({ before, after }: States, request: DecisionRequest, 
   if (record === undefined) return [{ records: after, request: own }];
   const { type } = own.resource;
   const places = placed ? alone(sayable(after, before, type, record.parents ?? [])) : [undefined];
-  return places.map((place) => ({
-    records: after,
-    request: sending(own, { ...record.properties, ...(place && saying(after, type, place)) }),
-  }));
+  return places.flatMap((place) =>
+    (place === undefined ? [{}] : waysOfSaying(after, type, place)).map((said) => ({
+      records: after,
+      request: sending(own, { ...record.properties, ...said }),
+    })),
+  );
 }
 
 /** How what is asked after was asked before, if a request can say it. It broke a rule before if one of these did. */
@@ -42,10 +44,12 @@ export function askedBefore({ before, after }: States, { request }: Asked): Aske
   const at = resourcePath(own);
   const record = lost(before, after, own);
   if (record !== undefined)
-    return alone(sayable(before, after, type, record.parents ?? [])).map((place) => ({
-      records: before,
-      request: sending(own, { ...record.properties, ...saying(before, type, place) }),
-    }));
+    return alone(sayable(before, after, type, record.parents ?? [])).flatMap((place) =>
+      waysOfSaying(before, type, place).map((said) => ({
+        records: before,
+        request: sending(own, { ...record.properties, ...said }),
+      })),
+    );
   if (resourceAt(before, at) === undefined) {
     const said = saidBy(after, own);
     if (said.every((one) => resourceAt(before, one) !== undefined)) return [{ records: before, request: own }];
@@ -53,10 +57,9 @@ export function askedBefore({ before, after }: States, { request }: Asked): Aske
     // No request says what it lies in instead, and leaves out where else it lies.
     if (unsaid) return undefined;
     const instead = sayable(before, after, type, said);
-    return (said.length === 1 ? alone(instead) : [instead]).map((place) => ({
-      records: before,
-      request: sending(own, saying(before, type, place)),
-    }));
+    return (said.length === 1 ? alone(instead) : [instead]).flatMap((place) =>
+      waysOfSaying(before, type, place).map((one) => ({ records: before, request: sending(own, one) })),
+    );
   }
   const recorded = { records: before, request: own };
   if (resourceAt(after, at) !== undefined) return [recorded];
@@ -107,13 +110,16 @@ function alone(places: readonly string[]): string[][] {
   return places.length === 0 ? [[]] : places.map((one) => [one]);
 }
 
-/** The properties that say it. */
-function saying(records: Records, type: string, places: readonly string[]): JsonObject {
-  const said = parentsOf(records, type).map(({ type: above, property }) => {
+/** The properties that say it, in each way: a name alone or in a list, several in the order of their names, or none. */
+function waysOfSaying(records: Records, type: string, places: readonly string[]): JsonObject[] {
+  let ways: JsonObject[] = [{}];
+  for (const { type: above, property } of parentsOf(records, type)) {
     const found = places.filter((one) => typeOfResource(one) === above).map((one) => names(one)[2] ?? '');
-    return [property, found.length > 0 ? found : null] as const;
-  });
-  return Object.fromEntries(said);
+    const [first] = found;
+    const values = first === undefined ? [null, []] : found.length === 1 ? [first, found] : [found, found.toReversed()];
+    ways = ways.flatMap((way) => values.map((value) => ({ ...way, [property]: value })));
+  }
+  return ways;
 }
 
 function saidBy(records: Records, { resource: { type, properties = {} } }: DecisionRequest): string[] {

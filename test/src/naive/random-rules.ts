@@ -25,7 +25,10 @@ const resources = fc
     types: maybe([['*'], ['a/x'], ['a/x', 'b/y'], ['a/y']], 2),
     named: maybe([['a/x/1'], ['a/x/2', 'a/y/1'], ['a/x/1', 'a/x/2']], 2),
     below: maybe([true as const], 2),
-    where: maybe(['resource.properties.n > 1', 'resource.name == "1"', 'resource.ancestors("a/x").size() == 0']),
+    where: maybe([
+      ...['resource.properties.n > 1', 'resource.name == "1"', 'resource.ancestors("a/x").size() == 0'],
+      ...['resource.properties.up == "1"', 'resource.properties.up != null'],
+    ]),
   })
   .map(({ types, named, below, where }) => ({
     types: types ?? (named === undefined ? ['a/x'] : undefined),
@@ -80,6 +83,8 @@ const NOWHERE = { up: null, in: null };
 const IN_X = ['0', '1', '2'].map((up) => ({ up, in: null }));
 const IN_Y = { up: null, in: '1' };
 const IN_SEVERAL = [
+  { up: ['1'], in: null },
+  { up: [], in: ['1'] },
   { up: ['1', '2'], in: null },
   { up: ['0', '1', '2'], in: '1' },
   { up: '2', in: '1' },
@@ -88,6 +93,8 @@ const IN_SEVERAL = [
 ];
 const RESOURCES: readonly Pick<Place, 'resource' | 'where'>[] = [
   ...['a/x/1', 'a/x/2', 'a/x/0', 'a/y/1', 'b/y/2'].map((resource) => ({ resource, where: {} })),
+  // Of what has a record, requests may say there what they like.
+  ...['a/x/1', 'a/x/2', 'a/x/0', 'a/y/1'].map((resource) => ({ resource, where: { up: '1', in: null } })),
   ...[{}, NOWHERE, ...IN_X, IN_Y, ...IN_SEVERAL].map((where) => ({ resource: 'a/x/3', where })),
   ...[{}, NOWHERE, ...IN_X, { up: ['1', '2'], in: null }].map((where) => ({ resource: 'a/y/3', where })),
   ...[{}, NOWHERE, IN_Y].map((where) => ({ resource: 'b/y/3', where })),
@@ -132,7 +139,6 @@ export const probe: fc.Arbitrary<Probe> = fc.record({
 
 /** A request that sends nothing that is recorded after (docs/semantics.md 11.3). */
 export function requestOf(
-  before: readonly EngineRecord[],
   after: readonly EngineRecord[],
   { subject, resource, where }: Place,
   { own, roles, n }: Sent,
@@ -140,7 +146,6 @@ export function requestOf(
 ): DecisionRequest {
   const [type = '', id = ''] = subject.split('/');
   const [application = '', ofType = '', name = ''] = resource.split('/');
-  const recorded = [before, after].every((records) => fieldsOf('resource', records).has(resource));
   const given = (kind: 'subject' | 'resource', address: string, value: Json | undefined): JsonObject => {
     const stored = fieldsOf(kind, after).get(address)?.properties ?? {};
     return value === undefined || Object.hasOwn(stored, 'n') ? {} : { n: value };
@@ -150,7 +155,7 @@ export function requestOf(
     resource: {
       type: `${application}/${ofType}`,
       name,
-      properties: { ...(!recorded && where), ...given('resource', resource, n) },
+      properties: { ...where, ...given('resource', resource, n) },
     },
     action: { name: action },
   };

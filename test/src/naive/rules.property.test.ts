@@ -15,6 +15,7 @@ import { instantsOf } from './enumerate-pairs.js';
 import { askWithout } from './evaluate.js';
 import { breakingIn, claimOf, formOf, never, type Rule } from './judge.js';
 import { type Asked, askedAfter, askedBefore } from './one-sided.js';
+import { rulesAboutPages, statesAskingParents } from './random-parents.js';
 import { PLACES, type Place, type Probe, probe, requestOf, rulesReading, type Sent, sent } from './random-rules.js';
 import { sparseStatesReading, starts, statesReading, tinyStatesReading, withOneSided } from './random-states.js';
 
@@ -43,7 +44,7 @@ describe.each(READS)(
       { tenants: 'sparse', random: sparseStatesReading, runs: 250 },
       { tenants: 'tiny', random: tinyStatesReading, runs: 250 },
     ])('are broken in $tenants tenants by what a plain judge finds, and by nothing else', ({ random, runs }) => {
-      const seen = { refused: 0, let: 0, suspended: 0 };
+      const seen: Seen = { refused: 0, let: 0, suspended: 0 };
       const states = withOneSided(random(reads));
       const when = fc.constantFrom('both', 'both', 'both', 'both', 'before', 'after');
       fc.assert(
@@ -51,20 +52,8 @@ describe.each(READS)(
           fc.tuple(states, rulesReading(reads), when, starts),
           fc.array(sent, { minLength: SENT, maxLength: SENT }),
           fc.array(probe, { minLength: PROBES, maxLength: PROBES }),
-          ([[before, after], rule, at, start], given, probes) => {
-            const violations = judged({ before, after, start }, rule, at);
-            for (const { mode } of violations) expect(mode).toBe(rule.mode);
-            if (Date.parse(rule.suspended_until ?? '') > start) {
-              seen.suspended++;
-              expect(violations).toEqual([]);
-              return;
-            }
-            seen[violations.length > 0 ? 'refused' : 'let']++;
-            for (const violation of violations) confirm({ before, after, start }, rule, violation);
-            if (violations.length > 0) return;
-            const missed = breach({ before, after, start }, rule, [{ roles: [] }, ...given], probes);
-            expect(missed).toBeUndefined();
-          },
+          ([[before, after], rule, at, start], given, probes) =>
+            judgedRightly({ before, after, start }, rule, at, { given, probes, seen }),
         ),
         { numRuns: runs * FACTOR, endOnFailure: true, ...(FACTOR === 1 && { seed: 17 }) },
       );
@@ -74,6 +63,47 @@ describe.each(READS)(
     });
   },
 );
+
+it('rules on small changes whose conditions ask for what requests say of parents are broken by what a plain judge finds', {
+  timeout: 6 * 3_600_000,
+}, () => {
+  const seen: Seen = { refused: 0, let: 0, suspended: 0 };
+  fc.assert(
+    fc.property(statesAskingParents, rulesAboutPages, ([before, after], rule) =>
+      judgedRightly({ before, after, start: 0 }, rule, 'both', { given: [{ roles: [] }], probes: [], seen }),
+    ),
+    { numRuns: 600 * FACTOR, endOnFailure: true, ...(FACTOR === 1 && { seed: 17 }) },
+  );
+  expect(seen.refused).toBeGreaterThan(60 * FACTOR);
+  expect(seen.let).toBeGreaterThan(60 * FACTOR);
+});
+
+/** How the changes of a run were judged. */
+interface Seen {
+  refused: number;
+  let: number;
+  suspended: number;
+}
+
+/** Throws unless the plain judge finds the same: a witness that breaks the rule, or no request that does. */
+function judgedRightly(
+  change: Change,
+  rule: Rule,
+  at: string,
+  { given, probes, seen }: { given: readonly Sent[]; probes: readonly Probe[]; seen: Seen },
+): void {
+  const violations = judged(change, rule, at);
+  for (const { mode } of violations) expect(mode).toBe(rule.mode);
+  if (Date.parse(rule.suspended_until ?? '') > change.start) {
+    seen.suspended++;
+    expect(violations).toEqual([]);
+    return;
+  }
+  seen[violations.length > 0 ? 'refused' : 'let']++;
+  for (const violation of violations) confirm(change, rule, violation);
+  if (violations.length > 0) return;
+  expect(breach(change, rule, [{ roles: [] }, ...given], probes)).toBeUndefined();
+}
 
 const declared = new WeakMap<object, DeclaredRecord>();
 
@@ -149,7 +179,7 @@ function breach({ before, after, start }: Change, rule: Rule, given: Sent[], pro
     const able = new Map<string, Set<string>>();
     const newly = new Map<string, Set<number>>();
     for (const action of asking) {
-      const sends = requestOf(before, after, place, separate ? { ...one, roles: [] } : one, action);
+      const sends = requestOf(after, place, separate ? { ...one, roles: [] } : one, action);
       const text = JSON.stringify(sends);
       if (seen.has(text)) continue;
       seen.add(text);
