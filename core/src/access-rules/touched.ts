@@ -134,18 +134,18 @@ export function touchOf({ address, before, after }: RecordPair, side: AccessSide
       if (only === 'removed' || (only === 'changed' && sameResource(before?.fields, after?.fields))) return undefined;
       const [old, now] = [before?.fields as Given<'resource'>, after?.fields as Given<'resource'>];
       const { type } = record.fields;
-      const holding = propertiesNaming(side, type);
       // Of a new one that is a parent of nothing, requests could say the same before, but in the properties that name parents.
-      const leaf = only === 'added' && holding.length === 0 && (now?.parents ?? []).length < 2;
-      const said = side.parentsOf(type).map(({ property }) => property);
-      if (leaf && said.length === 0) return undefined;
-      const moved = !leaf && !equalJson(old?.parents, now?.parents);
-      const properties = changedProperties('resource', old?.properties, old && now?.properties);
-      const names = new Set(leaf ? said : [...properties.names, ...(only === 'added' ? [...holding, ...said] : [])]);
+      const leaf = only === 'added' && (now?.parents ?? []).length < 2 && !holdsOthers(side, type);
+      const said = new Set(side.parentsOf(type).map(({ property }) => property));
+      if (leaf && said.size === 0) return undefined;
+      const moved = only === 'added' ? !leaf : !equalJson(old?.parents, now?.parents);
+      const changed: ChangedProperties = leaf
+        ? { of: 'resource', names: said }
+        : changedProperties('resource', old?.properties, now?.properties);
       return touch([ALL], [], {
         policies: undefined,
         resource: address.slice('resource/'.length),
-        properties: moved ? undefined : { of: 'resource', names },
+        properties: moved ? undefined : changed,
         ...both,
       });
     }
@@ -192,11 +192,11 @@ function* askingFor(side: AccessSide, principals: Iterable<Address>): Generator<
       if (namesInCondition(policy.fields.condition ?? '').some(({ target }) => target === principal)) yield policy;
 }
 
-/** The properties by which requests may say that something lies in a resource of a type. */
-function propertiesNaming(side: AccessSide, type: Path): string[] {
-  return [...mentioning(side.view, `resource_type/${type}`, 'resource_type')].flatMap(({ fields }) =>
-    (fields.parents ?? []).flatMap((parent) => (parent.type === type ? [parent.property] : [])),
-  );
+/** Whether resources of other types, or of this one, may lie in those of a type. */
+function holdsOthers(side: AccessSide, type: Path): boolean {
+  for (const { fields } of mentioning(side.view, `resource_type/${type}`, 'resource_type'))
+    if (fields.parents?.some((parent) => parent.type === type)) return true;
+  return false;
 }
 
 /** A type and all that may lie below it. */
