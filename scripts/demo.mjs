@@ -19,6 +19,7 @@ const bin = (name) => join(root, 'node_modules/.bin', name);
 const bold = (text) => (process.stdout.isTTY && !process.env.NO_COLOR ? `\u001b[1m${text}\u001b[0m` : text);
 const say = (text = '') => process.stdout.write(`${text}\n`);
 
+say('Building the programs: up to a minute the first time.');
 build({ quiet: true });
 
 const folder = mkdtempSync(join(tmpdir(), 'authz-service-demo-'));
