@@ -16,13 +16,7 @@ GENERATED = ["batcher.py", "client.py", "endpoints.py", "management.py", "record
 HEADER = "# Generated from _async/{name} by scripts/unasync.py. Do not edit.\n"
 
 REPLACEMENTS = [
-    (r"httpx\.AsyncClient", "None"),
-    (r"\n    http_client: Optional\[None\] = None,", ""),
-    (r"\n        http_client: Optional\[None\] = None,", ""),
-    (r"HttpxTransport\(http_client, self\.url, ssl_context\)", "HttpClientTransport(self.url, ssl_context)"),
-    (r"HttpxTransport", "HttpClientTransport"),
-    (r"\nif TYPE_CHECKING:\n    import httpx\n", ""),
-    (r"\n    TYPE_CHECKING,", ""),
+    (r"H11Transport", "HttpClientTransport"),
     (r"Coroutine\[Any, Any, ((?:[^\[\]]|\[(?:[^\[\]]|\[[^\]]*\])*\])*)\]", r"\1"),
     (r" Coroutine,", ""),
     (r"async (def|with|for) ", r"\1 "),

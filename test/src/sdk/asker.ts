@@ -18,7 +18,7 @@ export type Language = 'Go' | 'Python';
 
 export const LANGUAGES: Language[] = [
   ...(installed('go', 'version', 'AuthZEN by the Go SDK') ? ['Go' as const] : []),
-  ...(pythonHas(['httpx'], 'AuthZEN by the Python SDK') ? ['Python' as const] : []),
+  ...(pythonHas(['h11'], 'AuthZEN by the Python SDK') ? ['Python' as const] : []),
 ];
 
 export interface AskedPoint {

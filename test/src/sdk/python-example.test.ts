@@ -15,7 +15,7 @@ const args = (name: string) => [
   join(examples, name, 'main.py'),
 ];
 
-describe.runIf(pythonHas(['httpx', 'fastapi', 'uvicorn'], 'the FastAPI example'))('routes guarded in FastAPI', () => {
+describe.runIf(pythonHas(['h11', 'fastapi', 'uvicorn'], 'the FastAPI example'))('routes guarded in FastAPI', () => {
   guardsRoutes(async () => ({ command: PYTHON, args: args('fastapi'), cwd: examples }));
 });
 

@@ -8,7 +8,7 @@ import { PYTHON, pythonHas } from './python.js';
 
 const sdk = fileURLToPath(new URL('../../../sdk/python', import.meta.url));
 
-describe.runIf(pythonHas(['httpx', 'pytest'], 'the Python SDK against cloud and agent'))('the Python SDK', () => {
+describe.runIf(pythonHas(['h11', 'pytest'], 'the Python SDK against cloud and agent'))('the Python SDK', () => {
   let point: DecisionPoint;
   beforeAll(async () => {
     point = await DecisionPoint.start();

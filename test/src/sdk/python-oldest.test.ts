@@ -11,7 +11,7 @@ const OLDEST = 'python3.9';
 const where = 'import os, pytest; print(os.path.dirname(os.path.dirname(pytest.__file__)))';
 const packages = spawnSync(PYTHON, ['-c', where], { encoding: 'utf8' }).stdout?.trim();
 const env = { ...process.env, PYENV_VERSION: '3.9', PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: packages };
-const here = spawnSync(OLDEST, ['-c', 'import pytest, httpx'], { env }).status === 0;
+const here = spawnSync(OLDEST, ['-c', 'import pytest, h11'], { env }).status === 0;
 if (!here)
   process.stderr.write(
     `\n*** SKIPPED: the Python SDK on its oldest Python: there is no ${OLDEST} with pytest. ***\n\n`,

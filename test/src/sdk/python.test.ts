@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const sdk = fileURLToPath(new URL('../../../sdk/python', import.meta.url));
 
 /** What of the tests' own Python packages is missing is said by the tests that need them, as skipped. */
-const NEEDED = ['httpx', 'pytest', 'mypy'];
+const NEEDED = ['h11', 'httpx', 'pytest', 'mypy'];
 
 async function python(...args: string[]): Promise<string> {
   const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };

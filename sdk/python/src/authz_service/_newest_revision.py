@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import Optional
+from typing import Optional, Tuple
 
+from ._per_process import PerProcess
 from .errors import InvalidRequest, ServiceError
 
 #: `NUMBER.DIGEST`, and `.EPOCH-ID` where the service has declared an epoch: whatever its number, a revision of a later epoch is
 #: newer. What else follows the number is the service's affair.
 _TOKEN = re.compile(r"([0-9]{1,15})\.[0-9a-z.-]{1,100}")
 _EPOCH = re.compile(r"\.([0-9]{1,15})-[0-9a-f]{8}\Z")
+
+_NONE: Tuple[Tuple[int, int], Optional[str]] = ((0, -1), None)
 
 
 class NewestRevision:
@@ -22,9 +25,13 @@ class NewestRevision:
     """
 
     def __init__(self) -> None:
-        self.token: Optional[str] = None
-        self._place = (0, -1)
-        self._lock = threading.Lock()
+        #: Its place in the order of revisions, and its token. It is one value, so that no fork comes between the two.
+        self._newest: Tuple[Tuple[int, int], Optional[str]] = _NONE
+        self._lock = PerProcess(threading.Lock)
+
+    @property
+    def token(self) -> Optional[str]:
+        return self._newest[1]
 
     def saw(self, token: Optional[str]) -> None:
         """Takes over a revision that is newer. Among two of one number the later heard of counts: the other one is lost."""
@@ -33,9 +40,9 @@ class NewestRevision:
             return
         epoch = _EPOCH.search(found.group())
         place = (int(epoch.group(1)) if epoch else 0, int(found.group(1)))
-        with self._lock:
-            if place >= self._place:
-                self._place, self.token = place, token
+        with self._lock.get():
+            if place >= self._newest[0]:
+                self._newest = (place, token)
 
     def told(self, token: str) -> None:
         """The same for a revision that the caller names. Raises `InvalidRequest` for anything else."""
@@ -52,7 +59,7 @@ class NewestRevision:
         """
         if error.code != "unknown_revision" and not (error.status == 400 and "Service-Min-Revision" in error.detail):
             return False
-        with self._lock:
+        with self._lock.get():
             if self.token == token:
-                self._place, self.token = (0, -1), None
+                self._newest = _NONE
         return True

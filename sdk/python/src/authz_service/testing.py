@@ -64,7 +64,7 @@ class FakeDecisionPoint:
         return Client("http://fake.invalid", transport=_Transport(self), **_options(options))
 
     def async_client(self, **options: Any) -> AsyncClient:
-        """An asyncio client that asks this decision point. It does not need httpx."""
+        """An asyncio client that asks this decision point. It does not need h11."""
         return AsyncClient("http://fake.invalid", transport=_AsyncTransport(self), **_options(options))
 
     def answer(self, url: str, body: Optional[bytes]) -> Answer:

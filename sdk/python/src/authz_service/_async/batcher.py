@@ -6,6 +6,7 @@ import threading
 import time
 from typing import Any, Callable, Coroutine, Dict, List, Mapping, Optional, Tuple
 
+from .._per_process import PerProcess
 from ..decision import Decision, Outcome
 from ..errors import ServiceError, Timeout
 from .endpoints import AsyncEndpoints, NoBatches
@@ -39,8 +40,9 @@ class AsyncBatcher:
         self._window = window
         self._most = most
         self._tasks = tasks
-        self._lock = threading.Lock()
-        self._groups: Dict[Tuple[Any, bool], _Group] = {}
+        self._lock = PerProcess(threading.Lock)
+        #: The groups of this process that are still open.
+        self._groups: PerProcess[Dict[Tuple[Any, bool], _Group]] = PerProcess(dict)
 
     @property
     def joins(self) -> bool:
@@ -66,16 +68,16 @@ class AsyncBatcher:
         self, question: Mapping[str, Any], explain: bool, ends: float
     ) -> Tuple[_Group, int, AsyncShared[Optional[List[Outcome]]]]:
         key = (loop_key(), explain)
-        with self._lock:
-            group = self._groups.get(key)
+        with self._lock.get():
+            group = self._groups.get().get(key)
             if group is None:
-                group = self._groups[key] = _Group()
+                group = self._groups.get()[key] = _Group()
             index = len(group.questions)
             group.questions.append(question)
             group.ends = max(group.ends, ends)
             group.waiting += 1
             if len(group.questions) >= self._most:
-                del self._groups[key]
+                del self._groups.get()[key]
             if group.flight is None:
                 group.flight = AsyncShared(self._work(key, group), self._tasks)
             return group, index, group.flight
@@ -88,7 +90,7 @@ class AsyncBatcher:
             outcomes = await flight.wait(seconds)
         finally:
             if outcomes is None:
-                with self._lock:
+                with self._lock.get():
                     group.waiting -= 1
         if outcomes is None:
             raise Timeout(f"There was no decision within {seconds:.3g} s.")
@@ -97,9 +99,9 @@ class AsyncBatcher:
     def _work(self, key: Tuple[Any, bool], group: _Group) -> Callable[[], Coroutine[Any, Any, Optional[List[Outcome]]]]:
         async def work() -> Optional[List[Outcome]]:
             await pause(self._window)
-            with self._lock:
-                if self._groups.get(key) is group:
-                    del self._groups[key]
+            with self._lock.get():
+                if self._groups.get().get(key) is group:
+                    del self._groups.get()[key]
             return await self._send(group, key[1])
 
         return work
@@ -121,7 +123,7 @@ class AsyncBatcher:
 
     def _learn(self, group: _Group) -> None:
         """Where each question of a refused batch is answered alone, none was at fault: the batch was, or its size."""
-        with self._lock:
+        with self._lock.get():
             group.answered += 1
             if group.most is not None and group.answered == len(group.questions):
                 self._most = min(self._most, group.most)

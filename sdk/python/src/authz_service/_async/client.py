@@ -6,7 +6,6 @@ import ssl
 import time
 from types import TracebackType
 from typing import (
-    TYPE_CHECKING,
     Any,
     AsyncIterator,
     Callable,
@@ -41,11 +40,8 @@ from .endpoints import AsyncEndpoints
 from .management import AsyncManagement
 from .sender import AsyncApiKey, AsyncAuthorization, AsyncSender
 from .token_source import AsyncTokenSource
-from .transport import AsyncTransport, HttpxTransport
+from .transport import AsyncTransport, H11Transport
 from .waiting import AsyncTasks, asked
-
-if TYPE_CHECKING:
-    import httpx
 
 T = TypeVar("T")
 
@@ -80,7 +76,6 @@ class AsyncClient(AsyncManagement):
         batch_max: int = 1000,
         discover: bool = False,
         reads_own_writes: bool = True,
-        http_client: Optional[httpx.AsyncClient] = None,
         ssl_context: Optional[ssl.SSLContext] = None,
         user_agent: str = "authz-service-python",
         personal_data_in_spans: bool = False,
@@ -88,7 +83,7 @@ class AsyncClient(AsyncManagement):
     ) -> None:
         self.url = base_address(url)
         if transport is None:
-            transport = HttpxTransport(http_client, self.url, ssl_context)
+            transport = H11Transport(self.url, ssl_context)
         self._transport = transport
         self._tasks = AsyncTasks()
         authorization: Optional[AsyncAuthorization] = None

@@ -10,6 +10,7 @@ from urllib.parse import quote_plus
 
 from .._answers import object_of
 from .._authorization import basic, bearer
+from .._per_process import PerProcess
 from .._request import Request
 from ..errors import InvalidConfig, Network, NotFound, Timeout
 from .sender import AsyncSender
@@ -56,12 +57,12 @@ class AsyncTokenSource:
         self._sender = AsyncSender(transport, base, None, user_agent, self._secrets)
         self._retries = retries
         self._tasks = tasks
-        self._lock = threading.Lock()
+        self._lock = PerProcess(threading.Lock)
         self._token: Optional[_Token] = None
         self._flight: Optional[AsyncShared[_Token]] = None
 
     async def header(self, seconds: float) -> Tuple[Optional[str], bool]:
-        with self._lock:
+        with self._lock.get():
             token = self._token
             now = time.monotonic()
             if token is not None and now < token.expires_at:
@@ -76,7 +77,7 @@ class AsyncTokenSource:
         return fetched[0].header, False
 
     def discard(self, header: Optional[str]) -> None:
-        with self._lock:
+        with self._lock.get():
             if self._token is not None and self._token.header == header:
                 self._token = None
 
@@ -118,6 +119,6 @@ class AsyncTokenSource:
         return self._keep(_Token(bearer(access_token, "The access token"), renew_at, started + life))
 
     def _keep(self, token: _Token) -> _Token:
-        with self._lock:
+        with self._lock.get():
             self._token = token
         return token

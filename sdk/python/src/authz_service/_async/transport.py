@@ -1,18 +1,25 @@
-"""One exchange over HTTP, by httpx. `_sync/transport.py` is the same by `http.client`."""
+"""One exchange over HTTP, by h11. `_sync/transport.py` is the same by `http.client`."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
-from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Protocol, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Protocol, Set, Tuple
+from urllib.parse import urlsplit
 
+from .._addresses import look_up
 from .._answers import ANSWER_BYTES_MAX, Answer
+from .._per_process import PerProcess
 from .._request import FINAL, UNCLEAR, UNPROCESSED, TransportFault
 from ..errors import InvalidConfig
 from .waiting import AsyncTasks
 
 if TYPE_CHECKING:
-    import httpx
+    import h11
+
+#: How many connections without work are kept.
+_IDLE_MAX = 64
 
 
 class AsyncTransport(Protocol):
@@ -27,88 +34,267 @@ class AsyncTransport(Protocol):
     async def close(self) -> None: ...
 
 
-class HttpxTransport:
-    """`httpx`, with one client for each event loop, since connections cannot leave theirs."""
+class H11Transport:
+    """A pool of connections for each event loop, since connections cannot leave theirs."""
 
-    def __init__(
-        self, client: Optional[httpx.AsyncClient], base: str, ssl_context: Optional[ssl.SSLContext]
-    ) -> None:
+    def __init__(self, base: str, ssl_context: Optional[ssl.SSLContext]) -> None:
         try:
-            import httpx
+            import h11  # noqa: F401
         except ImportError:
-            raise InvalidConfig("AsyncClient needs httpx: pip install 'authz-service[async]'.") from None
-        self._httpx = httpx
-        self._given = client
+            raise InvalidConfig("AsyncClient needs h11: pip install 'authz-service[async]'.") from None
+        parts = urlsplit(base)
+        self._host = parts.hostname or ""
+        secure = parts.scheme == "https"
+        self._port = parts.port or (443 if secure else 80)
+        self._origin_length = len(f"{parts.scheme}://{parts.netloc}")
+        self._authority = parts.netloc
         # Certificates are read here, since reading them takes longer than many decisions may.
-        self._verify: Union[ssl.SSLContext, bool] = False
-        if base.startswith("https:"):
-            self._verify = ssl_context or ssl.create_default_context()
-        self._clients: Dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
+        self._context = (ssl_context or ssl.create_default_context()) if secure else None
+        self._pools: PerProcess[Dict[asyncio.AbstractEventLoop, _Pool]] = PerProcess(dict)
         self._tasks = AsyncTasks()
 
-    def _client(self) -> httpx.AsyncClient:
-        if self._given is not None:
-            return self._given
+    def _pool(self) -> _Pool:
+        pools = self._pools.get()
         loop = asyncio.get_running_loop()
-        client = self._clients.get(loop)
-        if client is None:
-            for other in [other for other in self._clients if other.is_closed()]:
-                del self._clients[other]
-            limits = self._httpx.Limits(max_connections=None, max_keepalive_connections=64)
-            client = self._httpx.AsyncClient(verify=self._verify, limits=limits, timeout=None, trust_env=False)
-            self._clients[loop] = client
-        return client
+        pool = pools.get(loop)
+        if pool is None:
+            for other in [other for other in pools if other.is_closed()]:
+                del pools[other]
+            pool = pools[loop] = _Pool()
+        return pool
 
     async def exchange(
         self, method: str, url: str, headers: Mapping[str, str], body: Optional[bytes], seconds: float
     ) -> Answer:
-        httpx = self._httpx
-        work = asyncio.get_running_loop().create_task(self._exchange(method, url, headers, body, seconds))
-        self._tasks.add(work)
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + seconds
+        pool = self._pool()
+        connection = pool.taken() or await self._connected(pool, ends)
+        target = url[self._origin_length :] or "/"
+        sent = [("host", self._authority), *headers.items()]
+        if body is not None or method != "GET":
+            sent.append(("content-length", str(len(body or b""))))
+        reusable = False
         try:
-            await asyncio.wait({work}, timeout=seconds)
+            answer = await connection.exchange(method, target, sent, body or b"", ends)
+            reusable = connection.in_step()
+            return answer
         finally:
-            # It is not waited for: what lies below httpx may miss a cancellation, and then ends by the time-outs of its reads.
-            work.cancel()
-        if not work.done():
-            raise TransportFault("it was silent", UNCLEAR, timed_out=True)
-        if work.cancelled():
-            raise TransportFault("the client was closed meanwhile", UNCLEAR)
-        try:
-            return work.result()
-        except httpx.TimeoutException as error:
-            unsent = isinstance(error, (httpx.ConnectTimeout, httpx.PoolTimeout))
-            raise TransportFault("it was silent", UNPROCESSED if unsent else UNCLEAR, timed_out=True) from None
-        except httpx.ConnectError as error:
-            raise TransportFault(_why(error), UNPROCESSED) from None
-        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            raise TransportFault(_why(error), UNCLEAR) from None
+            pool.give_back(connection, reusable)
 
-    async def _exchange(
-        self, method: str, url: str, headers: Mapping[str, str], body: Optional[bytes], seconds: float
-    ) -> Answer:
-        client = self._client()
-        request = client.build_request(method, url, headers=dict(headers), content=body, timeout=seconds)
-        response = await client.send(request, stream=True, auth=None, follow_redirects=False)
+    async def _connected(self, pool: _Pool, ends: float) -> _Connection:
+        """A new connection. It is made in a task, of which nobody waits for longer than until `ends`."""
+        work = asyncio.get_running_loop().create_task(self._connect(pool, ends))
+        self._tasks.add(work)
+        given_up = True
         try:
-            chunks: List[bytes] = []
-            size = 0
-            async for chunk in response.aiter_bytes():
-                size += len(chunk)
-                if size > ANSWER_BYTES_MAX:
-                    raise TransportFault(f"it answered with more than {ANSWER_BYTES_MAX} bytes", FINAL)
-                chunks.append(chunk)
+            await asyncio.wait({work}, timeout=max(0.0, ends - work.get_loop().time()))
+            given_up = not work.done()
         finally:
-            await response.aclose()
-        return Answer(response.status_code, {name.lower(): value for name, value in response.headers.items()}, b"".join(chunks))
+            if given_up:
+                work.add_done_callback(pool.keep)
+                work.cancel()
+        if given_up:
+            raise TransportFault("it was silent", UNPROCESSED, timed_out=True)
+        if work.cancelled():
+            raise TransportFault("the client was closed meanwhile", UNPROCESSED)
+        return work.result()
+
+    async def _connect(self, pool: _Pool, ends: float) -> _Connection:
+        loop = asyncio.get_running_loop()
+        try:
+            addresses = await asyncio.wrap_future(look_up(self._host, self._port))
+            fault: OSError = OSError(f"{self._host} has no address")
+            for index, (family, kind, protocol, _, address) in enumerate(addresses):
+                # Those that follow have a chance as well where one is silent.
+                seconds = (ends - loop.time()) / (len(addresses) - index)
+                sock = socket.socket(family, kind, protocol)
+                try:
+                    sock.setblocking(False)
+                    await asyncio.wait_for(loop.sock_connect(sock, address), seconds)
+                    if family != getattr(socket, "AF_UNIX", None):
+                        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    name = self._host if self._context is not None else None
+                    _, made = await loop.create_connection(
+                        lambda: _Connection(loop), sock=sock, ssl=self._context, server_hostname=name
+                    )
+                    pool.open.add(made)
+                    return made
+                except asyncio.TimeoutError:
+                    sock.close()
+                    fault = OSError("it was silent")
+                except OSError as error:
+                    sock.close()
+                    fault = error
+                except BaseException:
+                    sock.close()
+                    raise
+            raise fault
+        except OSError as error:
+            raise TransportFault(str(error) or type(error).__name__, UNPROCESSED) from None
 
     async def close(self) -> None:
-        """Closes the connections of this event loop. A client that was passed in is closed by its owner."""
+        """Closes the connections of this event loop."""
         await self._tasks.end()
-        client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None:
-            await client.aclose()
+        pool = self._pools.get().pop(asyncio.get_running_loop(), None)
+        if pool is not None:
+            await pool.close()
 
 
-def _why(error: BaseException) -> str:
-    return str(error) or type(error).__name__
+class _Pool:
+    def __init__(self) -> None:
+        self.idle: List[_Connection] = []
+        self.open: Set[_Connection] = set()
+        self.closed = False
+
+    def taken(self) -> Optional[_Connection]:
+        while self.idle:
+            connection = self.idle.pop()
+            if connection.in_step():
+                return connection
+            self.give_back(connection, False)
+        return None
+
+    def give_back(self, connection: _Connection, reusable: bool) -> None:
+        if reusable and not self.closed and len(self.idle) < _IDLE_MAX:
+            self.idle.append(connection)
+            return
+        self.open.discard(connection)
+        connection.end()
+
+    def keep(self, work: asyncio.Task[_Connection]) -> None:
+        """Keeps a connection that came too late for the one who made it."""
+        if not work.cancelled() and work.exception() is None:
+            self.give_back(work.result(), True)
+
+    async def close(self) -> None:
+        self.closed = True
+        connections = list(self.open)
+        for connection in connections:
+            connection.end()
+        for connection in connections:
+            await connection.ended.wait()
+
+
+class _Connection(asyncio.Protocol):
+    """One exchange after the other on one connection."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        import h11
+
+        self._h11 = h11
+        self._loop = loop
+        self._state = h11.Connection(h11.CLIENT)
+        self._transport: Optional[asyncio.Transport] = None
+        self._waiter: Optional[asyncio.Future[Answer]] = None
+        self._response: Optional[h11.Response] = None
+        self._pieces: List[bytes] = []
+        self._size = 0
+        #: Whether nothing has come that no request asked for, and the connection stays open.
+        self._open = True
+        self.ended = asyncio.Event()
+
+    def connection_made(self, transport: Any) -> None:
+        self._transport = transport
+
+    async def exchange(
+        self, method: str, target: str, headers: List[Tuple[str, str]], body: bytes, ends: float
+    ) -> Answer:
+        h11, transport = self._h11, self._transport
+        if transport is None or not self.in_step():
+            raise TransportFault("it closed the connection", UNPROCESSED)
+        self._response, self._pieces, self._size = None, [], 0
+        waiter: asyncio.Future[Answer] = self._loop.create_future()
+        self._waiter = waiter
+        try:
+            data = self._state.send(h11.Request(method=method, target=target, headers=headers)) or b""
+            data += self._state.send(h11.Data(data=body)) or b"" if body else b""
+            data += self._state.send(h11.EndOfMessage()) or b""
+        except h11.LocalProtocolError as error:
+            raise TransportFault(str(error), FINAL) from None
+        timer = self._loop.call_at(ends, self._fail, TransportFault("it was silent", UNCLEAR, timed_out=True))
+        try:
+            transport.write(data)
+            return await waiter
+        finally:
+            timer.cancel()
+            self._waiter = None
+
+    def data_received(self, data: bytes) -> None:
+        if self._waiter is None or self._waiter.done():
+            self._leave()
+            return
+        try:
+            self._state.receive_data(data)
+            self._read()
+        except self._h11.RemoteProtocolError as error:
+            self._fail(TransportFault(str(error), UNCLEAR))
+
+    def _read(self) -> None:
+        h11 = self._h11
+        while True:
+            event = self._state.next_event()
+            if event is h11.NEED_DATA:
+                return
+            if event is h11.PAUSED:
+                # It speaks another protocol from here on (101), which nobody asked for.
+                self._fail(TransportFault("it switched to another protocol", FINAL))
+                return
+            if isinstance(event, h11.Response):
+                self._response = event
+            elif isinstance(event, h11.Data):
+                self._size += len(event.data)
+                if self._size > ANSWER_BYTES_MAX:
+                    self._fail(TransportFault(f"it answered with more than {ANSWER_BYTES_MAX} bytes", FINAL))
+                    return
+                self._pieces.append(bytes(event.data))
+            elif isinstance(event, h11.EndOfMessage):
+                self._answered()
+                return
+            elif isinstance(event, h11.ConnectionClosed):
+                self._fail(TransportFault("it closed the connection before it answered", UNCLEAR))
+                return
+
+    def _answered(self) -> None:
+        response, state, waiter = self._response, self._state, self._waiter
+        assert response is not None and waiter is not None
+        if state.our_state is not self._h11.DONE or state.their_state is not self._h11.DONE or state.trailing_data[0]:
+            self._leave()
+        else:
+            state.start_next_cycle()
+        if not waiter.done():
+            headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in response.headers}
+            waiter.set_result(Answer(response.status_code, headers, b"".join(self._pieces)))
+
+    def eof_received(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            # An answer without a length ends with the connection.
+            try:
+                self._state.receive_data(b"")
+                self._read()
+            except self._h11.RemoteProtocolError as error:
+                self._fail(TransportFault(str(error), UNCLEAR))
+        self._open = False
+
+    def connection_lost(self, error: Optional[Exception]) -> None:
+        self._fail(TransportFault(str(error or "") or "it closed the connection", UNCLEAR))
+        self.ended.set()
+
+    def _fail(self, fault: TransportFault) -> None:
+        self._leave()
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_exception(fault)
+
+    def _leave(self) -> None:
+        """The connection is out of step: nothing that comes on it is read any more."""
+        self._open = False
+
+    def in_step(self) -> bool:
+        """Whether what comes next on the connection will be the answer to the next request."""
+        return self._open and self._transport is not None and not self._transport.is_closing()
+
+    def end(self) -> None:
+        self._open = False
+        if self._transport is not None:
+            # It is not closed in good order, since an answer may still be on its way.
+            self._transport.abort()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Coroutine as CoroutineABC
 from functools import wraps
 from typing import Any, Callable, Coroutine, Generator, Generic, List, Optional, Set, TypeVar
@@ -19,13 +20,15 @@ class AsyncShared(Generic[T]):
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]], tasks: AsyncTasks) -> None:
         self._loop = asyncio.get_running_loop()
+        self._process = os.getpid()
         self._task = self._loop.create_task(work())
         tasks.add(self._task)
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing to wait for: the work is done, or belongs to another event loop."""
-        return self._task.done() or self._loop is not asyncio.get_running_loop()
+        """Whether there is nothing to wait for: the work is done, or belongs to another event loop or process."""
+        elsewhere = self._loop is not asyncio.get_running_loop() or self._process != os.getpid()
+        return elsewhere or self._task.done()
 
     async def wait(self, seconds: float) -> Optional[List[T]]:
         """The result in a list, or None where it did not come in time. Raises what the work raised."""

@@ -7,6 +7,7 @@ import threading
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
+from .._per_process import PerProcess
 from ..decision import Decision, Outcome
 from ..errors import ServiceError, Timeout
 from .endpoints import Endpoints, NoBatches
@@ -40,8 +41,9 @@ class Batcher:
         self._window = window
         self._most = most
         self._tasks = tasks
-        self._lock = threading.Lock()
-        self._groups: Dict[Tuple[Any, bool], _Group] = {}
+        self._lock = PerProcess(threading.Lock)
+        #: The groups of this process that are still open.
+        self._groups: PerProcess[Dict[Tuple[Any, bool], _Group]] = PerProcess(dict)
 
     @property
     def joins(self) -> bool:
@@ -67,16 +69,16 @@ class Batcher:
         self, question: Mapping[str, Any], explain: bool, ends: float
     ) -> Tuple[_Group, int, Shared[Optional[List[Outcome]]]]:
         key = (loop_key(), explain)
-        with self._lock:
-            group = self._groups.get(key)
+        with self._lock.get():
+            group = self._groups.get().get(key)
             if group is None:
-                group = self._groups[key] = _Group()
+                group = self._groups.get()[key] = _Group()
             index = len(group.questions)
             group.questions.append(question)
             group.ends = max(group.ends, ends)
             group.waiting += 1
             if len(group.questions) >= self._most:
-                del self._groups[key]
+                del self._groups.get()[key]
             if group.flight is None:
                 group.flight = Shared(self._work(key, group), self._tasks)
             return group, index, group.flight
@@ -89,7 +91,7 @@ class Batcher:
             outcomes = flight.wait(seconds)
         finally:
             if outcomes is None:
-                with self._lock:
+                with self._lock.get():
                     group.waiting -= 1
         if outcomes is None:
             raise Timeout(f"There was no decision within {seconds:.3g} s.")
@@ -98,9 +100,9 @@ class Batcher:
     def _work(self, key: Tuple[Any, bool], group: _Group) -> Callable[[], Optional[List[Outcome]]]:
         def work() -> Optional[List[Outcome]]:
             pause(self._window)
-            with self._lock:
-                if self._groups.get(key) is group:
-                    del self._groups[key]
+            with self._lock.get():
+                if self._groups.get().get(key) is group:
+                    del self._groups.get()[key]
             return self._send(group, key[1])
 
         return work
@@ -122,7 +124,7 @@ class Batcher:
 
     def _learn(self, group: _Group) -> None:
         """Where each question of a refused batch is answered alone, none was at fault: the batch was, or its size."""
-        with self._lock:
+        with self._lock.get():
             group.answered += 1
             if group.most is not None and group.answered == len(group.questions):
                 self._most = min(self._most, group.most)

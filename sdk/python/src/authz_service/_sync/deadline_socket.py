@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import socket
 import time
-from typing import Any
+from typing import Any, Optional
 
 
 class DeadlineSocket:
@@ -13,7 +13,10 @@ class DeadlineSocket:
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
-        self._readers = 0
+        self._reader = _Reader(self)
+        # One for all answers: each might read more than its own.
+        self._stream = _Stream(self._reader, 1 << 16)
+        #: Whether `http.client` wants no further answer.
         self.closed = False
         #: Until when everything has to be done, by the monotonic clock.
         self.ends = 0.0
@@ -31,35 +34,40 @@ class DeadlineSocket:
             left = left[self.arm().send(left) :]
 
     def makefile(self, _mode: str) -> io.BufferedReader:
-        self._readers += 1
-        return io.BufferedReader(_Reader(self), 1 << 16)
+        return self._stream
+
+    def has_unread(self) -> bool:
+        """Whether more was read than the answer."""
+        self._reader.paused = True
+        try:
+            return bool(self._stream.peek(1))
+        finally:
+            self._reader.paused = False
 
     def fileno(self) -> int:
         return self._sock.fileno()
 
     def close(self) -> None:
-        """`http.client` closes before it has read the last answer: a reader that is left keeps the socket open."""
+        """`http.client` closes before it has read the last answer, so this leaves the socket open until `end`."""
         self.closed = True
-        if self._readers == 0:
-            self._sock.close()
 
-    def reader_closed(self) -> None:
-        self._readers -= 1
-        if self.closed:
-            self.close()
+    def end(self) -> None:
+        self.closed = True
+        self._sock.close()
+
+
+class _Stream(io.BufferedReader):
+    def close(self) -> None:
+        """`http.client` closes it after each answer."""
 
 
 class _Reader(io.RawIOBase):
     def __init__(self, sock: DeadlineSocket) -> None:
         self._deadline = sock
+        self.paused = False
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
-        return self._deadline.arm().recv_into(buffer)
-
-    def close(self) -> None:
-        if not self.closed:
-            super().close()
-            self._deadline.reader_closed()
+    def readinto(self, buffer: Any) -> Optional[int]:
+        return None if self.paused else self._deadline.arm().recv_into(buffer)

@@ -11,6 +11,7 @@ from urllib.parse import quote_plus
 
 from .._answers import object_of
 from .._authorization import basic, bearer
+from .._per_process import PerProcess
 from .._request import Request
 from ..errors import InvalidConfig, Network, NotFound, Timeout
 from .sender import Sender
@@ -57,12 +58,12 @@ class TokenSource:
         self._sender = Sender(transport, base, None, user_agent, self._secrets)
         self._retries = retries
         self._tasks = tasks
-        self._lock = threading.Lock()
+        self._lock = PerProcess(threading.Lock)
         self._token: Optional[_Token] = None
         self._flight: Optional[Shared[_Token]] = None
 
     def header(self, seconds: float) -> Tuple[Optional[str], bool]:
-        with self._lock:
+        with self._lock.get():
             token = self._token
             now = time.monotonic()
             if token is not None and now < token.expires_at:
@@ -77,7 +78,7 @@ class TokenSource:
         return fetched[0].header, False
 
     def discard(self, header: Optional[str]) -> None:
-        with self._lock:
+        with self._lock.get():
             if self._token is not None and self._token.header == header:
                 self._token = None
 
@@ -119,6 +120,6 @@ class TokenSource:
         return self._keep(_Token(bearer(access_token, "The access token"), renew_at, started + life))
 
     def _keep(self, token: _Token) -> _Token:
-        with self._lock:
+        with self._lock.get():
             self._token = token
         return token

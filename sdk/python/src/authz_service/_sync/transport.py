@@ -1,4 +1,4 @@
-"""One exchange over HTTP, by `http.client`. `_async/transport.py` is the same by httpx."""
+"""One exchange over HTTP, by `http.client`. `_async/transport.py` is the same by h11."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import socket
 import ssl
 import threading
 import time
+from concurrent import futures
 from http.client import HTTPConnection, HTTPException, HTTPResponse
-from typing import Any, List, Mapping, Optional, Protocol
+from typing import Any, List, Mapping, Optional, Protocol, Set
 from urllib.parse import urlsplit
 
+from .._addresses import look_up
 from .._answers import ANSWER_BYTES_MAX, Answer
+from .._per_process import PerProcess
 from .._request import FINAL, UNCLEAR, UNPROCESSED, TransportFault
 from .deadline_socket import DeadlineSocket
-from .resolve import resolve
 
 #: How many connections without work are kept.
 _IDLE_MAX = 64
@@ -44,56 +46,90 @@ class HttpClientTransport:
         self._port = parts.port or (443 if secure else 80)
         self._origin_length = len(f"{parts.scheme}://{parts.netloc}")
         self._context = (ssl_context or ssl.create_default_context()) if secure else None
-        self._idle: List[_Connection] = []
-        self._lock = threading.Lock()
+        self._pool = PerProcess(_Pool, _Pool.abandon)
         self._closed = False
 
     def exchange(
         self, method: str, url: str, headers: Mapping[str, str], body: Optional[bytes], seconds: float
     ) -> Answer:
         ends = time.monotonic() + seconds
-        connection = self._taken()
+        pool = self._pool.get()
+        connection = self._taken(pool)
         reusable = False
         try:
             connection.ready(ends)
             answer = connection.exchange(method, url[self._origin_length :], headers, body)
-            reusable = connection.sock is not None
+            reusable = connection.in_step(answer.status)
             return answer
         except socket.timeout:
             raise TransportFault("it was silent", connection.fate, timed_out=True) from None
         except (OSError, HTTPException, ValueError) as error:
             raise TransportFault(str(error) or type(error).__name__, connection.fate) from None
         finally:
-            self._give_back(connection, reusable)
+            self._give_back(pool, connection, reusable)
 
-    def _taken(self) -> _Connection:
+    def _taken(self, pool: _Pool) -> _Connection:
         while True:
-            with self._lock:
-                connection = self._idle.pop() if self._idle else None
-            if connection is None:
-                return _Connection(self._host, self._port, self._context)
+            with pool.lock:
+                connection = pool.idle.pop() if pool.idle else None
+                if connection is None:
+                    connection = _Connection(self._host, self._port, self._context)
+                    pool.open.add(connection)
+                    return connection
             if connection.alive():
                 return connection
-            connection.close()
+            self._give_back(pool, connection, False)
 
-    def _give_back(self, connection: _Connection, reusable: bool) -> None:
-        if reusable:
-            with self._lock:
-                if not self._closed and len(self._idle) < _IDLE_MAX:
-                    self._idle.append(connection)
-                    return
-        connection.close()
+    def _give_back(self, pool: _Pool, connection: _Connection, reusable: bool) -> None:
+        with pool.lock:
+            if reusable and not self._closed and len(pool.idle) < _IDLE_MAX:
+                pool.idle.append(connection)
+                return
+            pool.open.discard(connection)
+        connection.end()
 
     def close(self) -> None:
-        with self._lock:
-            self._closed = True
-            idle, self._idle = self._idle, []
+        self._closed = True
+        pool = self._pool.get()
+        with pool.lock:
+            idle, pool.idle = pool.idle, []
+            pool.open.difference_update(idle)
         for connection in idle:
-            connection.close()
+            connection.end()
+
+
+class _Pool:
+    """The connections of one process."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.idle: List[_Connection] = []
+        #: All of them, those in use as well.
+        self.open: Set[_Connection] = set()
+
+    def abandon(self) -> None:
+        """Closes a forked process's own handles of its parent's connections; nothing is sent on them."""
+        for connection in list(self.open):
+            connection.end()
+
+
+class _Response(HTTPResponse):
+    """An answer after any number of interim ones (RFC 9110 section 15.2), of which `http.client` knows 100 alone."""
+
+    def begin(self) -> None:
+        super().begin()
+        while 100 <= self.status < 200 and self.status != 101:
+            self.headers = self.msg = None  # type: ignore[assignment]
+            super().begin()
+        lengths = set(self.headers.get_all("content-length", []))
+        if len(lengths) > 1 or not all(length.strip().isdigit() for length in lengths):
+            raise HTTPException("its answer does not say how long it is")
 
 
 class _Connection(HTTPConnection):
     """A connection on a socket that keeps a deadline."""
+
+    response_class = _Response
 
     def __init__(self, host: str, port: int, context: Optional[ssl.SSLContext]) -> None:
         super().__init__(host, port)
@@ -150,6 +186,17 @@ class _Connection(HTTPConnection):
                 raise TransportFault(f"it answered with more than {ANSWER_BYTES_MAX} bytes", FINAL)
             pieces.append(piece)
 
+    def in_step(self, status: int) -> bool:
+        """Whether what comes next on the connection will be the answer to the next request."""
+        deadline = self._deadline
+        return self.sock is not None and deadline is not None and status >= 200 and not deadline.has_unread()
+
+    def end(self) -> None:
+        """Closes the socket, which `close` leaves open for the answer that is still to be read."""
+        self.close()
+        if self._deadline is not None:
+            self._deadline.end()
+
     def alive(self) -> bool:
         """Whether the server has neither closed the connection nor sent what nobody asked for."""
         deadline = self._deadline
@@ -163,7 +210,10 @@ class _Connection(HTTPConnection):
 
 
 def _connected(host: str, port: int, context: Optional[ssl.SSLContext], ends: float) -> socket.socket:
-    addresses = resolve(host, port, ends)
+    found = look_up(host, port)
+    if not futures.wait([found], max(0.0, ends - time.monotonic())).done:
+        raise socket.timeout("timed out")
+    addresses = found.result()
     fault: OSError = OSError(f"{host} has no address")
     for index, (family, kind, protocol, _, address) in enumerate(addresses):
         # Those that follow have a chance as well where one is silent.

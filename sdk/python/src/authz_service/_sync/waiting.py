@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from queue import Empty, SimpleQueue
@@ -31,13 +32,15 @@ class Shared(Generic[T]):
         self._result: List[T] = []
         self._error: Optional[BaseException] = None
         self._lock = threading.Lock()
+        self._process = os.getpid()
         #: One for each who waits, since many who wake up on one condition queue for its lock. None when the work is done.
         self._bells: Optional[List[SimpleQueue[None]]] = []
         threading.Thread(target=self._run, args=(work,), name="authz-service", daemon=True).start()
 
     @property
     def over(self) -> bool:
-        return self._bells is None
+        """Whether there is nothing to wait for: the work is done, or belongs to the process that forked this one."""
+        return self._bells is None or self._process != os.getpid()
 
     def _run(self, work: Callable[[], T]) -> None:
         try:
