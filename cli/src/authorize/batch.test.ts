@@ -38,18 +38,23 @@ describe('parseBatch', () => {
 
   it.each<[string, string, string, RegExp]>([
     ['an empty file', ' \n', 'q.jsonl', /^q.jsonl is empty/],
-    ['a line that is no JSON', `${SHORT}\n{"subject`, 'q.jsonl', /^q.jsonl:2: this is not JSON/],
+    [
+      'a line that is no JSON',
+      `${SHORT}\n{"subject`,
+      'q.jsonl',
+      /^q.jsonl:2: this is not valid JSON at position 9\. Write one/,
+    ],
     [
       'a member that is given twice',
       `${SHORT}\n${SHORT.replace('}', ', "act\\u0069on": "delete"}')}`,
       'q.jsonl',
-      /^q.jsonl:2: "act.*on" is given more than once in one object: keep one of them\.$/,
+      /^q.jsonl:2: this gives \/action more than once: give it once\.$/,
     ],
     [
       'a member that is given twice, inside',
       JSON.stringify(FULL).replace('{"type":"user"', '{"type":"user","type":"user"'),
       'q.jsonl',
-      /^q.jsonl:1: "type" is given more than once/,
+      /^q.jsonl:1: this gives \/subject\/type more than once/,
     ],
     ['a line that is no object', `${SHORT}\n5`, 'q.jsonl', /^q.jsonl:2: a request must be an object/],
     ['a subject without a type', '{"subject": "alice"}', 'q.jsonl', /^q.jsonl:1: subject "alice" is not TYPE:ID/],
@@ -78,6 +83,24 @@ describe('parseBatch', () => {
       'q.jsonl',
       /^q.jsonl:1: subject: unknown key "role": did you mean "roles"\?$/,
     ],
+    [
+      'a number that JSON does not keep',
+      SHORT.replace('}', ', "context": {"n": 175928847299117061}}'),
+      'q.jsonl',
+      /^q.jsonl:1: this has a number at \/context\/n that is too large to be kept exactly: write it in quotes\.$/,
+    ],
+    [
+      'a number that JSON does not keep, in an array',
+      `[${SHORT.replace('}', ', "context": {"n": 1e400}}')}]`,
+      'q.json',
+      /^q.json: this has a number at \/0\/context\/n that is too large/,
+    ],
+    [
+      'a number that YAML does not keep',
+      `- ${SHORT.replace('}', ', "context": {"n": 175928847299117061}}')}`,
+      'q.yaml',
+      /^q.yaml:1:\d+: 175928847299117061 is too large to be kept exactly: write "175928847299117061" in quotes\.$/,
+    ],
     ['YAML that does not parse', '- {a: b', 'q.yaml', /^q.yaml:1:\d+: /],
   ])('refuses %s', async (_, text, where, message) => {
     await expect(parseBatch(text, where)).rejects.toThrow(message);
@@ -88,7 +111,7 @@ describe('parseBatch', () => {
       'lines',
       `${SHORT}\n{"subject\n5\n${SHORT.replace('}', ', "why": true}')}`,
       'q.jsonl',
-      ['q.jsonl:2: this is not JSON', 'q.jsonl:3: a request must be', 'q.jsonl:4: unknown key "why"'],
+      ['q.jsonl:2: this is not valid JSON', 'q.jsonl:3: a request must be', 'q.jsonl:4: unknown key "why"'],
     ],
     ['elements', `[5, ${SHORT}, 6]`, 'q.json', ['q.json, request 1: a request', 'q.json, request 3: a request']],
     ['YAML items', '- 5\n- { subjct: user:a }', 'q.yaml', ['q.yaml, request 1: a', 'q.yaml, request 2: unknown key']],

@@ -1,4 +1,6 @@
+import { parseJson } from '@authz-service/core/json-text/parse-json';
 import { nearest } from '@authz-service/core/nearest';
+import { ProblemError } from '@authz-service/core/problem';
 import { decisionRequestSchema } from '@authz-service/pdp/contract/decision-request';
 import type { DecisionQuestion } from '@authz-service/sdk/question';
 import * as z from 'zod';
@@ -25,34 +27,34 @@ export interface BatchQuestion {
 export async function parseBatch(text: string, where: string): Promise<BatchQuestion[]> {
   const start = text.trimStart().charAt(0);
   if (start === '') throw new UsageError(`${where} is empty: write one request per line, like ${EXAMPLE}.`);
-  if (start === '{' && !/\.ya?ml$/.test(where)) return await jsonLines(text, where);
+  if (start === '{' && !/\.ya?ml$/.test(where)) return jsonLines(text, where);
   if (start === '[' && !/\.ya?ml$/.test(where)) {
-    return list(await json(text, where), where);
+    return list(json(text, where), where);
   }
   return yaml(text, where);
 }
 
 const EXAMPLE = '{"subject": "user:alice", "action": "read", "resource": "invoice:INV-1"}';
 
-async function jsonLines(text: string, where: string): Promise<BatchQuestion[]> {
+function jsonLines(text: string, where: string): BatchQuestion[] {
   const lines = [...text.split('\n').entries()].filter(([, line]) => line.trim() !== '');
-  return allOf(lines, where, async ([index, line]) => {
+  return allOf(lines, where, ([index, line]) => {
     const place = `${where}:${index + 1}`;
-    return question(await json(line, place), place);
+    return question(json(line, place), place);
   });
 }
 
 /** The requests that `read` makes of all items, or one error with the faults of all. */
-async function allOf<T>(
+function allOf<T>(
   items: readonly T[],
   where: string,
-  read: (item: T, index: number) => BatchQuestion | Promise<BatchQuestion>,
-): Promise<BatchQuestion[]> {
+  read: (item: T, index: number) => BatchQuestion,
+): BatchQuestion[] {
   const questions: BatchQuestion[] = [];
   const faults: UsageError[] = [];
   for (const [index, item] of items.entries()) {
     try {
-      questions.push(await read(item, index));
+      questions.push(read(item, index));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       faults.push(error);
@@ -68,48 +70,33 @@ async function allOf<T>(
   );
 }
 
-/** `JSON.parse` uses the last of several members with one name; YAML, whose flow notation JSON is, refuses them. */
-async function refuseRepeatedMembers(text: string, where: string): Promise<void> {
-  const { parseDocument } = await import('yaml');
-  const repeated = parseDocument(text).errors.find(({ code }) => code === 'DUPLICATE_KEY');
-  if (repeated === undefined) return;
-  const rest = text.slice(repeated.pos[0]);
-  const name = /^"(?:[^"\\]|\\.)*"/.exec(rest)?.[0] ?? 'a member';
-  throw new UsageError(`${where}: ${name} is given more than once in one object: keep one of them.`);
-}
-
 async function yaml(text: string, where: string): Promise<BatchQuestion[]> {
-  const { parseAllDocuments } = await import('yaml');
-  const values: unknown[] = [];
-  for (const document of parseAllDocuments(text)) {
-    const [error] = document.errors;
-    if (error !== undefined) {
-      const line = error.linePos?.[0];
-      const place = line === undefined ? where : `${where}:${line.line}:${line.col}`;
-      throw new UsageError(`${place}: ${error.message.split('\n')[0]?.replace(/ at line .*/, '')}.`);
-    }
-    const value: unknown = document.toJS({ maxAliasCount: 100 });
-    if (Array.isArray(value)) values.push(...value);
-    else if (value !== null && value !== undefined) values.push(value);
-  }
-  return list(values, where);
+  const { documentsOf, sourceOf } = await import('@authz-service/core/manifest/documents');
+  const { Findings } = await import('@authz-service/core/manifest/source');
+  const file = { path: where, text };
+  const findings = new Findings();
+  const values: unknown[] = documentsOf(file, sourceOf(file), findings)
+    .map((document): unknown => document.json(document.root, () => ({ label: '' }), true))
+    .flatMap((value) => value ?? []);
+  const faults = findings.faults.map(({ line, column, detail }) => `${where}:${line}:${column}: ${detail}`);
+  const [first, ...others] = faults;
+  if (first === undefined) return list(values, where);
+  if (others.length === 0) throw new UsageError(first);
+  throw new UsageError(`${where} has ${counted(faults.length, 'fault')}; nothing was sent.`, undefined, faults);
 }
 
-function list(values: unknown, where: string): Promise<BatchQuestion[]> {
+function list(values: unknown, where: string): BatchQuestion[] {
   return allOf(values as unknown[], where, (value, index) => question(value, `${where}, request ${index + 1}`));
 }
 
-async function json(text: string, where: string): Promise<unknown> {
-  let value: unknown;
+function json(text: string, where: string): unknown {
   try {
-    value = JSON.parse(text);
+    return parseJson(text, `${where}: this`);
   } catch (error) {
-    throw new UsageError(
-      `${where}: this is not JSON (${(error as Error).message}). Write one request per line, like ${EXAMPLE}.`,
-    );
+    if (!(error instanceof ProblemError)) throw error;
+    const hint = error.errors.length > 0 ? '' : ` Write one request per line, like ${EXAMPLE}.`;
+    throw new UsageError(`${error.detail}${hint}`);
   }
-  await refuseRepeatedMembers(text, where);
-  return value;
 }
 
 /**

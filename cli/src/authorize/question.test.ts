@@ -57,6 +57,16 @@ describe('questionOf', () => {
   });
 
   it.each<[string, QuestionFlags, RegExp]>([
+    [
+      'a number that JSON does not keep',
+      { ...ASKED, context: ['n=175928847299117061'] },
+      /^--context "n=175928847299117061" has a number that is too large to be kept exactly: write it in quotes\.$/,
+    ],
+    [
+      'a number that JSON does not keep, inside',
+      { ...ASKED, 'resource-property': ['o={"a":[1e400]}'] },
+      /^--resource-property .* has a number at \/a\/0 that is too large/,
+    ],
     ['nothing at all', {}, /needs --subject and --action and --resource, as in/],
     ['no action', { ...ASKED, action: undefined }, /needs --action/],
     ['a subject without a type', { ...ASKED, subject: 'alice' }, /--subject "alice" is not TYPE:ID/],

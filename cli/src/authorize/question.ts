@@ -1,4 +1,6 @@
 import type { Json, JsonObject } from '@authz-service/core/json';
+import { parseJson } from '@authz-service/core/json-text/parse-json';
+import { ProblemError } from '@authz-service/core/problem';
 import type { DecisionQuestion } from '@authz-service/sdk/question';
 import { UsageError } from '../errors/usage-error.js';
 
@@ -89,15 +91,18 @@ export function members(flag: string, pairs: string[] | undefined): JsonObject |
     if (equals < 1) throw new UsageError(`--${flag} "${pair}" is not NAME=VALUE: write it like "amount=120".`);
     const name = pair.slice(0, equals);
     if (found.has(name)) throw new UsageError(`--${flag} gives "${name}" twice: keep one of them.`);
-    found.set(name, jsonOrText(pair.slice(equals + 1)));
+    found.set(name, jsonOrText(pair.slice(equals + 1), `--${flag} ${JSON.stringify(pair)}`));
   }
   return Object.fromEntries(found);
 }
 
-function jsonOrText(text: string): Json {
+function jsonOrText(text: string, flag: string): Json {
   try {
-    return JSON.parse(text) as Json;
-  } catch {
+    return parseJson(text, flag);
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    // What is JSON, and would be changed, is not taken as text: it may have been meant as a number.
+    if (error.errors.length > 0) throw new UsageError(error.detail);
     return text;
   }
 }

@@ -1,3 +1,4 @@
+import { isExact } from '../exact-number.js';
 import { slipOf } from '../nearest.js';
 import type { Path } from '../records/address.js';
 import { namesInCondition } from '../records/condition-names.js';
@@ -318,7 +319,10 @@ function literal(value: unknown, offset: number): Node {
   if (value === null) return constantNode(null, NULL, offset);
   if (typeof value === 'boolean') return constantNode(value, BOOL, offset);
   if (typeof value === 'string') return constantNode(value, STRING, offset);
-  if (typeof value === 'number') return constantNode(value, NUMBER, offset);
+  if (typeof value === 'number') {
+    if (!isExact(value)) throw new ConditionFault(`${value} is larger than a JSON number holds exactly`, offset);
+    return constantNode(value, NUMBER, offset);
+  }
   // The parser gives an integer as a bigint, and an unsigned one as an object around it.
   const whole: unknown = value?.valueOf();
   if (typeof whole !== 'bigint')

@@ -1,3 +1,4 @@
+import { inexactText } from '../exact-number.js';
 import { contextFunctions } from './context-functions.js';
 import { parseMoment, parseSpan } from './moment.js';
 import { Failure } from './outcome.js';
@@ -128,8 +129,10 @@ function join(work: Work, list: readonly Value[], separator: string): Result {
 
 function toNumber(work: Work, value: string): Result {
   work.charge(TEXT_STEPS);
-  const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value.slice(0, 64)) ? Number(value) : Number.NaN;
-  return Number.isFinite(number) ? number : new Failure('double() takes the text of a number');
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value.slice(0, 64)))
+    return new Failure('double() takes the text of a number');
+  const number = Number(value);
+  return inexactText(value, number) === undefined ? number : new Failure('number overflow');
 }
 
 function toInt(value: number): Result {

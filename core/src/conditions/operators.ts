@@ -1,3 +1,4 @@
+import { isExact } from '../exact-number.js';
 import { mismatch, type Node, type Run, refused, sizeOf } from './node.js';
 import { Failure, type Trouble, worse } from './outcome.js';
 import { ConditionFault } from './parse.js';
@@ -78,12 +79,12 @@ export function arithmetic(op: Arithmetic, left: Node, right: Node, offset: numb
   return { type, run, label: '', offset, size: sizeOf([left, right]) };
 }
 
-/** A result that is not a JSON number (NaN, infinite) is a failure, since a comparison with it would mean nothing. */
+/** A result that a double does not hold exactly is a failure, since a comparison with it would mean nothing. */
 function onNumbers(op: Arithmetic, left: number, right: number, whole: boolean): Result {
   if (right === 0 && (op === '/' || op === '%')) return new Failure('division by zero');
   const value = compute(op, left, right);
   if (whole) return Number.isSafeInteger(Math.trunc(value)) ? Math.trunc(value) : new Failure('integer overflow');
-  return Number.isFinite(value) ? value : new Failure('number overflow');
+  return isExact(value) ? value : new Failure('number overflow');
 }
 
 function compute(op: Arithmetic, left: number, right: number): number {

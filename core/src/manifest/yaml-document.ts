@@ -1,3 +1,4 @@
+import { inexactText } from '../exact-number.js';
 import type { Json } from '../json.js';
 import { quote } from '../records/describe.js';
 import { describeNode } from './describe.js';
@@ -176,10 +177,10 @@ export class YamlDocument {
     } else if (/^[-+]?0[0-9]/.test(source)) {
       const text = `${source} is the number ${value}, and other programs read another: write ${value}, or "${source}" in quotes.`;
       this.fault(node, about(), text);
-    } else if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-      this.fault(node, about(), `${source} is too large to be kept exactly: write "${source}" in quotes.`);
     } else {
-      return value + 0; // No negative zero.
+      const inexact = inexactText(source, value);
+      if (inexact === undefined) return value + 0; // No negative zero.
+      this.fault(node, about(), `${source} ${inexact}: write "${source}" in quotes.`);
     }
     return UNUSABLE;
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../json-text/parse-json.js';
 import type { ManifestFile } from '../manifest/manifest.js';
 import { readManifest } from '../manifest/read.js';
 import { ProblemError, type ProblemItem } from '../problem.js';
@@ -38,16 +39,7 @@ export type ChangeDocument = z.output<typeof documentSchema>;
 
 /** Reads a change document. Throws `invalid_request` with every fault and its place. */
 export function readChangeDocument(text: string): ChangeDocument {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const why = (error as Error).message.replace(/\.$/, '');
-    throw new ProblemError(
-      'invalid_request',
-      `It is no JSON: ${why}. Take the change document as the console hands it out.`,
-    );
-  }
+  const value = parseJson(text, 'It');
   const result = documentSchema.safeParse(value);
   if (result.success) {
     revisionNumber(result.data.base_revision);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isExact } from '../exact-number.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Kind } from './kinds.js';
 
@@ -126,7 +127,7 @@ export const properties = z
 
 /** Where whole numbers stand of which a double has lost the last digits, as those of a long identifier. */
 function* roundedIn(value: Json, at: (string | number)[] = []): Generator<(string | number)[]> {
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) yield at;
+  if (typeof value === 'number' && !isExact(value)) yield at;
   else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* roundedIn(item, [...at, index]);
   else if (typeof value === 'object' && value !== null)
     for (const [key, item] of Object.entries(value)) yield* roundedIn(item, [...at, key]);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Engine } from '../decision/api/engine.js';
+import { parseJson } from '../json-text/parse-json.js';
 import { ProblemError } from '../problem.js';
 import { decisionInputsSchema, requestOf } from './decision-inputs.js';
 
@@ -130,7 +131,7 @@ export class Replay {
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@authz-service/core/json';
+import { parseJson } from '@authz-service/core/json-text/parse-json';
 import type { DecisionQuestion } from '@authz-service/sdk/question';
 import { type Diagnostic, refuse } from '../framework/diagnostics.js';
 import type { DataSource } from '../framework/provider.js';
@@ -97,8 +98,8 @@ function at(config: Values, path: readonly string[]): Value {
 
 function parsed(value: string): JsonObject | undefined {
   try {
-    const found: unknown = JSON.parse(value);
-    return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as JsonObject) : undefined;
+    const found = parseJson(value);
+    return typeof found === 'object' && found !== null && !Array.isArray(found) ? found : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { canonicalJson, type Json } from '@authz-service/core/json';
+import { parseJson } from '@authz-service/core/json-text/parse-json';
 import { metaOf, unwrap } from '@authz-service/core/records/schema-shape';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import * as z from 'zod';
@@ -178,16 +179,16 @@ function recordForm(valueType: Schema): BareForm {
   }
   return {
     attribute: { type: 'string', description: ' As JSON text: write it with `jsonencode`.' },
-    toField: (value) => parseJson(String(value)),
+    toField: (value) => fieldOfJson(String(value)),
     toValue: (field) => canonicalJson(field),
   };
 }
 
-function parseJson(text: string): Json {
+function fieldOfJson(text: string): Json {
   try {
-    return JSON.parse(text);
+    return parseJson(text, 'it');
   } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
+    const cause = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
     throw new Unformable(`must be a JSON object as text (${cause}): write it with jsonencode({ … })`);
   }
 }

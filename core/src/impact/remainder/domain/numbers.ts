@@ -1,6 +1,8 @@
+import { isExact } from '../../../exact-number.js';
+
 /** Numbers that stand for all: each boundary, and `each` numbers in every gap between them, if there are so many. */
 export function numbersFor(boundaries: Iterable<number>, each: number): number[] {
-  const sorted = [...new Set([...boundaries].filter(Number.isFinite))].sort((left, right) => left - right);
+  const sorted = [...new Set([...boundaries].filter(isExact))].sort((left, right) => left - right);
   const [first = 0] = sorted;
   const last = sorted.at(-1) ?? 0;
   const numbers: number[] = [...sorted];
@@ -11,13 +13,13 @@ export function numbersFor(boundaries: Iterable<number>, each: number): number[]
       numbers.push(...between(sorted[at] as number, sorted[at + 1] as number, each));
     }
   }
-  return numbers.filter(Number.isFinite);
+  return [...new Set(numbers)];
 }
 
-/** A number so far beyond another that it differs from it: whole ones for readable witnesses. */
+/** A number so far beyond another that it differs from it, if a request may have one: whole ones for readable witnesses. */
 function beyond(number: number, steps: number): number {
   const step = Math.max(1, Math.abs(number) * 2 ** -50);
-  return number + step * steps;
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(number + step * steps, Number.MAX_SAFE_INTEGER));
 }
 
 /** Numbers between two others, whole or of few digits if there are such. */
