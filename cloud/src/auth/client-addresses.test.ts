@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { type IpRange, parseIpRange } from '@authz-service/core/ip-range';
 import { describe, expect, it } from 'vitest';
-import { type AddressRange, ClientAddresses, networkOf, parseRange } from './client-addresses.js';
+import { ClientAddresses, networkOf } from './client-addresses.js';
 
-const trusting = (...ranges: string[]) => new ClientAddresses(ranges.map((text) => parseRange(text) as AddressRange));
+const trusting = (...ranges: string[]) => new ClientAddresses(ranges.map((text) => parseIpRange(text) as IpRange));
 const request = (remoteAddress: string | undefined, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage;
 
@@ -18,6 +19,8 @@ describe('the address of a caller', () => {
     ['is the proxy where it says nothing', ['10.0.0.1'], '10.0.0.1', undefined, '10.0.0.1'],
     ['is the proxy where it says no address', ['10.0.0.1'], '10.0.0.1', '198.51.100.7, unknown', '10.0.0.1'],
     ['is read from IPv4 mapped into IPv6', ['10.0.0.1'], '::ffff:10.0.0.1', '::ffff:198.51.100.7', '198.51.100.7'],
+    ['is no IPv4 address that is only embedded', ['10.0.0.1'], '::10.0.0.1', '198.51.100.7', '::a00:1'],
+    ['is read through a proxy of the same link', ['fe80::/10'], 'fe80::1%eth0', '2001:db8::1', '2001:db8::1'],
     ['is an IPv6 address', [], '2001:db8:1:2:3:4:5:6', undefined, '2001:db8:1:2:3:4:5:6'],
     ['is read through an IPv6 proxy', ['fd00::/8', '10.0.0.1'], 'fd00::7', '2001:db8::1', '2001:db8::1'],
     ['is unknown once the connection is gone', [], undefined, undefined, 'unknown'],
@@ -50,6 +53,6 @@ describe('a range', () => {
     '::/129',
     '10.0.0.1/-1',
   ])('is not "%s"', (text) => {
-    expect(parseRange(text)).toBeUndefined();
+    expect(parseIpRange(text)).toBeUndefined();
   });
 });

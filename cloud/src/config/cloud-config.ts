@@ -1,5 +1,5 @@
+import type { IpRange } from '@authz-service/core/ip-range';
 import type { Secret } from '@authz-service/core/secret';
-import type { AddressRange } from '../auth/client-addresses.js';
 import type { OidcConfig } from '../console/oidc-config.js';
 import type { Quotas, Scope } from '../limits/read-quotas.js';
 import type { PostgresPlace } from '../store/postgres/postgres.js';
@@ -19,7 +19,7 @@ export interface CloudConfig {
   publicUrl?: string;
   logLevel: LogLevel;
   /** The proxies whose `X-Forwarded-For` is trusted. */
-  trustedProxies: AddressRange[];
+  trustedProxies: IpRange[];
   /** The first tenant of an empty database and its administrator. */
   bootstrap: {
     tenant: string;

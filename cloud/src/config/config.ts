@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CONDITION_LIMITS } from '@authz-service/core/conditions/limits';
+import { type IpRange, parseIpRange } from '@authz-service/core/ip-range';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
 import { unknownVariables } from '@authz-service/core/variables';
-import { type AddressRange, parseRange } from '../auth/client-addresses.js';
 import { readOidc } from '../console/read-oidc.js';
 import { type Quotas, readQuotas } from '../limits/read-quotas.js';
 import type { PostgresPlace } from '../store/postgres/postgres.js';
@@ -188,11 +188,11 @@ class Reader {
     return level ?? 'info';
   }
 
-  ranges(name: string): AddressRange[] {
+  ranges(name: string): IpRange[] {
     const value = this.text(name);
     return (value?.split(',') ?? []).flatMap((part) => {
       const text = part.trim();
-      const range = parseRange(text);
+      const range = parseIpRange(text);
       if (range === undefined) {
         this.fault(name, `holds "${text}": write addresses and ranges like "10.0.0.5,fd00::/8"`);
         return [];

@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js';
+import { parseIp } from '@authz-service/core/ip-range';
 
 /** Whether this host, of a URL or a `Host` header and without a port, is the machine itself whatever resolves names. */
 export function isLoopbackHost(host: string): boolean {
@@ -6,5 +6,5 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 export function isLoopbackAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+  return parseIp(address)?.range() === 'loopback';
 }

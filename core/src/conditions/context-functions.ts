@@ -1,5 +1,5 @@
+import { ADDRESS_STEPS, type IpRange, inRange, parseIp, parseIpRange } from '../ip-range.js';
 import type { Overload } from './functions.js';
-import { ADDRESS_STEPS, type IpRange, inRange, parseIp, parseIpRange } from './ip-range.js';
 import { parseMoment } from './moment.js';
 import { Failure } from './outcome.js';
 import { presentMoment } from './present-moment.js';

@@ -1,6 +1,6 @@
+import { ADDRESS_STEPS, type IpRange, inRange, parseIp, parseIpRange } from '../ip-range.js';
 import type { Modifiers } from '../records/policy.js';
 import { compileCondition } from './compile.js';
-import { ADDRESS_STEPS, type IpRange, inRange, parseIp, parseIpRange } from './ip-range.js';
 import { Absent, both, Failure, type Outcome, OutOfSteps } from './outcome.js';
 import { presentMoment } from './present-moment.js';
 import type { Scope } from './scope.js';

@@ -263,7 +263,7 @@ policies:
     modifiers:
       mfa_required: yes
       ip_rages: []
-      ip_ranges: [10.0.0.0/99]
+      ip_ranges: [10.0.0.0/99, "::/6.4"]
       time_windows:
         - { days: [monday], start: 9:00, end: "10:00", zone: Berlin, strat: 1 }
         - { days: [] }
@@ -276,6 +276,7 @@ policies:
         'a.yaml:10:21: policy/r: modifiers.mfa_required: is the text "yes": write true, without quotes.',
         'a.yaml:11:7: policy/r: modifiers: the key "ip_rages" is not known: did you mean "ip_ranges"?',
         'a.yaml:12:19: policy/r: modifiers.ip_ranges[0]: is the text "10.0.0.0/99": must be an IP address or CIDR range like "10.0.0.0/8".',
+        'a.yaml:12:32: policy/r: modifiers.ip_ranges[1]: "::/6.4" must be an IP address or CIDR range like "10.0.0.0/8".',
         'a.yaml:14:20: policy/r: modifiers.time_windows[0].days[0]: is the text "monday": write one of mon, tue, wed, thu, fri, sat, sun.',
         'a.yaml:14:36: policy/r: modifiers.time_windows[0].start: "9:00" must be a time of day like "09:30".',
         'a.yaml:14:62: policy/r: modifiers.time_windows[0].zone: "Berlin" must be an IANA time zone like "Europe/Berlin" or "UTC".',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseIpRange } from '../ip-range.js';
 import { address, path } from './address.js';
 import { CONDITION_LENGTH_MAX } from './condition-length.js';
 import { namesInCondition } from './condition-names.js';
@@ -10,6 +11,8 @@ import { referencesOfSharing, sharedWith } from './shared-with.js';
 /** All of them may be looked at in one decision, in every caller's process: some tens of microseconds. */
 const MAX_IP_RANGES = 1000;
 const MAX_TIME_WINDOWS = 100;
+
+const NO_RANGE = 'must be an IP address or CIDR range like "10.0.0.0/8"';
 
 const time = () => z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day like "09:30"');
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -48,7 +51,9 @@ const modifiers = (text: string) =>
   z
     .strictObject({
       ip_ranges: stringSet(
-        z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'must be an IP address or CIDR range like "10.0.0.0/8"'),
+        z
+          .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], NO_RANGE)
+          .refine((text) => parseIpRange(text) !== undefined, NO_RANGE),
       )
         .min(1)
         .max(MAX_IP_RANGES)

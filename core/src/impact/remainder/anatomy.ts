@@ -1,9 +1,9 @@
-import { parseIpRange } from '../../conditions/ip-range.js';
 import { parseMoment } from '../../conditions/moment.js';
 import { OutOfSteps } from '../../conditions/outcome.js';
 import { type Ast, ConditionFault } from '../../conditions/parse.js';
 import { partsOf } from '../../conditions/reads.js';
 import { isTrouble, Moment, type Result, Span, TypeName, type Value } from '../../conditions/value.js';
+import { parseIpRange } from '../../ip-range.js';
 import { answerOf, scopeOf } from './answers.js';
 import { type Atom, runPart } from './atom.js';
 import type { Attribute, AttributePool } from './attribute.js';

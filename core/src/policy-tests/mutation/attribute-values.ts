@@ -1,7 +1,7 @@
-import ipaddr from 'ipaddr.js';
 import { type Ast, parseCondition } from '../../conditions/parse.js';
 import { attributePath, partsOf } from '../../conditions/reads.js';
 import { inTimeWindow } from '../../conditions/time-window.js';
+import { parseIp } from '../../ip-range.js';
 import type { Json } from '../../json.js';
 import type { Modifiers } from '../../records/policy.js';
 import type { Fields } from '../../records/registry.js';
@@ -59,7 +59,7 @@ function ofModifiers(modifiers: Modifiers | undefined, now: number, add: Add): v
 
 function addressIn(range: string): string {
   const [base = ''] = range.split('/');
-  return ipaddr.isValid(base) ? base : ELSEWHERE;
+  return parseIp(base) === undefined ? ELSEWHERE : base;
 }
 
 function ofExpression(ast: Ast, isTest: boolean, facts: ReadonlyMap<string, Json>, add: Add): void {

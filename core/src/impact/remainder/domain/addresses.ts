@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { IpRange } from '../../../conditions/ip-range.js';
+import type { IpRange } from '../../../ip-range.js';
 
 /**
  * Addresses that stand for all of both families: the first of each range, and the first after it. Each is written in

@@ -1,5 +1,5 @@
-import type { IpRange } from '../../../conditions/ip-range.js';
 import type { Value } from '../../../conditions/value.js';
+import type { IpRange } from '../../../ip-range.js';
 import type { TimeWindow } from '../../../records/policy.js';
 
 /** What an atom asks about the value at a site. Every atom also depends on the kind of the value, and on its absence. */

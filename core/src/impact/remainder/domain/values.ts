@@ -1,4 +1,4 @@
-import type { IpRange } from '../../../conditions/ip-range.js';
+import type { IpRange } from '../../../ip-range.js';
 import type { Json, JsonObject } from '../../../json.js';
 import type { TimeWindow } from '../../../records/policy.js';
 import { addressesFor } from './addresses.js';

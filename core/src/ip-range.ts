@@ -21,15 +21,26 @@ export function parseIp(text: string): IpAddress | undefined {
 }
 
 /**
- * Like some systems, the library also accepts IPv4 in fewer parts, in octal or hexadecimal, and IPv6 with a zone.
- * Leading zeros are refused, since some read them as octal.
+ * Like some systems, the library also accepts IPv4 in fewer parts, in octal or hexadecimal, and IPv6 with a zone, and
+ * takes `::10.0.0.1` for an IPv4 address mapped into IPv6. Leading zeros are refused, since some read them as octal.
  */
 function parseStrictly(text: string): IpAddress | undefined {
   if (text.length > LENGTH_MAX) return undefined;
-  if (!text.includes(':')) return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : undefined;
-  const last = text.slice(text.lastIndexOf(':') + 1);
-  if (text.includes('%') || (last.includes('.') && !ipaddr.IPv4.isValidFourPartDecimal(last))) return undefined;
-  return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined;
+  if (!text.includes(':')) return parseIpv4(text);
+  const colon = text.lastIndexOf(':');
+  if (!text.includes('.', colon)) return parseIpv6(text);
+  const last = parseIpv4(text.slice(colon + 1))?.toByteArray();
+  if (last === undefined) return undefined;
+  const [first, second] = [0, 2].map((at) => (((last[at] ?? 0) << 8) | (last[at + 1] ?? 0)).toString(16));
+  return parseIpv6(`${text.slice(0, colon + 1)}${first}:${second}`);
+}
+
+function parseIpv4(text: string): ipaddr.IPv4 | undefined {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : undefined;
+}
+
+function parseIpv6(text: string): ipaddr.IPv6 | undefined {
+  return !text.includes('%') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined;
 }
 
 /** An address or CIDR range; undefined if the text is neither. A range inside `::ffff:0:0/96` is an IPv4 range. */
@@ -39,7 +50,7 @@ export function parseIpRange(text: string): IpRange | undefined {
   if (base === undefined) return undefined;
   const most = base instanceof ipaddr.IPv6 ? 128 : 32;
   const written = slash < 0 ? String(most) : text.slice(slash + 1);
-  const bits = /^\d{1,3}$/.test(written) ? Number(written) : Number.POSITIVE_INFINITY;
+  const bits = /^(?:0|[1-9]\d{0,2})$/.test(written) ? Number(written) : Number.POSITIVE_INFINITY;
   if (bits > most) return undefined;
   return base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96
     ? [base.toIPv4Address(), bits - 96]
