@@ -25,6 +25,7 @@ import { gone } from '../tenants/tenants.js';
 import { stillOperator } from './create-tenant.js';
 import { followTenant } from './follow-tenant.js';
 import { guardCredentials, keepOperatorAfter, touchesOperators } from './guard-credentials.js';
+import { guardRules } from './guard-rules.js';
 import { chosenSecrets, type MadeSecret } from './mint-secrets.js';
 import { type CommitOrder, countsOf, type PreparedCommit, prepareCommit } from './prepare-commit.js';
 import { settleOrigins } from './settle-origins.js';
@@ -310,6 +311,7 @@ async function prepare(
   const check = (staged: Staged) => {
     const chosen = chosenSecrets(order.changes, staged);
     guardCredentials(cloud.credentials, tenant, credential, { staged, chosen, now });
+    guardRules(credential, staged);
     assertRoom(cloud, tenant, staged);
     if (credential.session !== undefined) guardSession(credential.limits?.applications ?? [], tenant.state, staged);
   };

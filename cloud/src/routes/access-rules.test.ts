@@ -81,6 +81,75 @@ describe('an access rule', () => {
     expect(made.body.code).toBe('outside_limits');
   });
 
+  describe('that names what a writer without the scope renames', () => {
+    const docs = (kind: string, fields: object) => ({ op: 'create', kind, fields });
+    const records = [
+      docs('application', { name: 'docs' }),
+      docs('resource_type', { application: 'docs', name: 'document', actions: ['read'] }),
+      docs('resource', { type: 'docs/document', name: 'salaries' }),
+      docs('group', { name: 'ext' }),
+      docs('role', { application: 'docs', name: 'reader' }),
+      docs('subject', { type: 'user', id: 'eve' }),
+      docs('access_rule', {
+        name: 'kept',
+        never: {
+          subjects: { named: ['user/eve'], groups: ['ext'], roles: ['docs/reader'] },
+          actions: ['read'],
+          resources: { types: ['docs/document'], named: ['docs/document/salaries'] },
+        },
+        when: 'subject.in_group("ext") || subject.id == "eve"',
+      }),
+    ];
+    let tenant: string;
+    let writers: readonly string[];
+
+    beforeAll(async () => {
+      tenant = await cloud.tenant('renamed');
+      expect((await cloud.ask('POST', '/v1/changesets', { as: tenant, body: { changes: records } })).status).toBe(200);
+      const limits = { applications: ['docs'] };
+      writers = [
+        await cloud.key(tenant, ['records:write']),
+        await cloud.key(tenant, ['records:write'], { limits }),
+        await cloud.key(tenant, ['records:write', 'access-rules'], { limits }),
+      ];
+    });
+
+    it.each([
+      ['resource_type/docs/document', 'resource_type/docs/old'],
+      ['resource/docs/document/salaries', 'resource/docs/document/old'],
+      ['subject/user/eve', 'subject/user/eva'],
+      ['group/ext', 'group/out'],
+      ['role/docs/reader', 'role/docs/viewer'],
+      ['application/docs', 'application/old'],
+    ])('is kept from following %s', async (from, to) => {
+      for (const as of writers) {
+        const { status, body } = await cloud.ask('POST', '/v1/changesets', {
+          as,
+          body: { changes: [{ op: 'move', from, to }] },
+        });
+        expect({ status, code: body.code }, from).toEqual({
+          status: 403,
+          code: expect.stringMatching(/^(?:forbidden|outside_limits)$/),
+        });
+      }
+      const moved = await cloud.ask('POST', '/v1/changesets', {
+        as: tenant,
+        body: { changes: [{ op: 'move', from, to }] },
+      });
+      expect(moved.status, moved.body.detail).toBe(200);
+      await cloud.ask('POST', '/v1/changesets', { as: tenant, body: { changes: [{ op: 'move', from: to, to: from }] } });
+    });
+
+    it('is named with what it names and with the remedy', async () => {
+      const [as] = writers;
+      const changes = [{ op: 'move', from: 'subject/user/eve', to: 'subject/user/eva' }];
+      const { body } = await cloud.ask('POST', '/v1/changesets', { as: as as string, body: { changes } });
+      expect(body.detail).toMatch(
+        /^"access_rule\/kept" names "subject\/user\/eve", so this rename changes the rule, .* lacks the scope "access-rules": keep the name, or use a credential/,
+      );
+    });
+  });
+
   it('is in no bundle, and leaves the digest', async () => {
     const before = (await ask('GET', '/v1/state')).body.revision;
     await commit({ op: 'create', kind: 'access_rule', fields: { ...RULE, name: 'another', mode: 'warn' } });

@@ -5,7 +5,8 @@ import type { DeclaredRecord } from '../records/registry.js';
 
 /** The records of one state, as rules are judged on them: a tenant, or one with a change-set laid over it. */
 export interface AccessView {
-  get(address: Address): DeclaredRecord | undefined;
+  /** A stored record has its id; one of a tree has none. */
+  get(address: Address): (DeclaredRecord & { readonly id?: string }) | undefined;
   /** The addresses of the records of a kind that mention this one, or everyone. */
   inbound(address: Address, kind: Kind): Iterable<Address>;
   /** At least the addresses of one kind, or of everyone, that records of another kind mention. */

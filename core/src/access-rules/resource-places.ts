@@ -1,7 +1,10 @@
+import { ancestorValue } from '../conditions/ancestors.js';
 import { Absent } from '../conditions/outcome.js';
 import type { Ancestry } from '../conditions/scope.js';
 import type { ValueMap } from '../conditions/value.js';
 import { decodeSegment, type Path, typeOfResource } from '../records/address.js';
+import { knownIdOf } from '../records/known-id.js';
+import type { Fields } from '../records/registry.js';
 import { type AccessView, recordAt } from './access-view.js';
 
 /**
@@ -124,5 +127,7 @@ export function locate(view: AccessView, unit: ResourceUnit): Located {
 
 function mapOf(view: AccessView, path: Path): ValueMap {
   const [application = '', type = '', name = ''] = path.split('/').map(decodeSegment);
-  return { type, application, name, properties: recordAt(view, 'resource', path)?.fields.properties ?? {} };
+  const record = view.get(`resource/${path}`);
+  const properties = (record?.fields as Fields<'resource'> | undefined)?.properties ?? {};
+  return ancestorValue({ type, application, name, properties, id: record && knownIdOf(record) });
 }

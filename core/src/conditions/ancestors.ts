@@ -5,12 +5,31 @@ import { Absent, Failure } from './outcome.js';
 import { ConditionFault } from './parse.js';
 import type { Scope } from './scope.js';
 import { listOf, MAP } from './static-type.js';
+import type { Value, ValueMap } from './value.js';
 
 /** The steps for finding the ancestors of a type among as many as a resource may have, and sorting them. */
 const ANCESTRY_STEPS = 64;
 const STEPS_EACH = 8;
 
 type AncestorMethod = 'ancestor' | 'ancestors';
+
+/** A recorded resource that another one lies below. */
+export interface AncestorFacts {
+  /** The name of its type, and of the application the type belongs to. */
+  readonly type: string;
+  readonly application: string;
+  readonly name: string;
+  readonly properties: ValueMap;
+  /** The id of its record; undefined where only the cloud knows it. */
+  readonly id: string | undefined;
+}
+
+/** All that conditions read of an ancestor (docs/semantics.md 8.10). Without a known id the member is missing. */
+export function ancestorValue({ id, ...facts }: AncestorFacts): ValueMap {
+  const value: { [key: string]: Value } = facts;
+  if (id !== undefined) value.id = id;
+  return value;
+}
 
 export function isAncestorMethod(name: string): name is AncestorMethod {
   return name === 'ancestor' || name === 'ancestors';

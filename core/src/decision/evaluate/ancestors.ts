@@ -1,6 +1,7 @@
+import { ancestorValue } from '../../conditions/ancestors.js';
 import type { Absent } from '../../conditions/outcome.js';
 import type { Ancestry } from '../../conditions/scope.js';
-import type { Value, ValueMap } from '../../conditions/value.js';
+import type { ValueMap } from '../../conditions/value.js';
 import type { Resource } from '../grants/target.js';
 import { placesOf, type ResolvedRequest } from './resolved-request.js';
 
@@ -19,7 +20,5 @@ export class Ancestors implements Ancestry {
 }
 
 function mapOf({ id, name, type, properties = {} }: Resource): ValueMap {
-  const value: { [key: string]: Value } = { type: type.name, application: type.application, name, properties };
-  if (id !== undefined) value.id = id;
-  return value;
+  return ancestorValue({ type: type.name, application: type.application, name, properties, id });
 }

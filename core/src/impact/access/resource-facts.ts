@@ -1,6 +1,6 @@
 import { Absent } from '../../conditions/outcome.js';
 import type { Ancestry } from '../../conditions/scope.js';
-import type { ValueMap } from '../../conditions/value.js';
+import type { Value, ValueMap } from '../../conditions/value.js';
 import type { CompiledEngine } from '../../decision/compiled-engine.js';
 import { Ancestors } from '../../decision/evaluate/ancestors.js';
 import type { Period } from '../../decision/grants/period.js';
@@ -11,7 +11,7 @@ import { includedIn } from '../../decision/graph/included-roles.js';
 import { placeOf } from '../../decision/graph/place.js';
 import type { Principal } from '../../decision/graph/principal.js';
 import { canonicalJson, type JsonObject } from '../../json.js';
-import type { Path } from '../../records/address.js';
+import { type Path, path as pathOf } from '../../records/address.js';
 import type { GuardReads } from '../remainder/reads.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
 import { type Located, recordedUnit } from '../universe/resource-places.js';
@@ -59,7 +59,7 @@ export function resourceFacts(
   const recorded = resource !== undefined;
   const source = where === null ? undefined : new Ancestors({ type, resource, where });
   const ancestors = new Map<Path, readonly ValueMap[] | Absent>();
-  for (const path of reads.ancestors) ancestors.set(path, source?.of(path) ?? []);
+  for (const path of reads.ancestors) ancestors.set(path, withKnownIds(path, source?.of(path) ?? []));
   const asksPlaces = reads.ancestors.length > 0 || reads.roles.length > 0;
   const among = asksPlaces && typeof unit.place === 'object' && unit.place.among === true;
   const holdings = reads.roles.flatMap((role) => [...holdingsOf(engine, role, where, principals, holders, among)]);
@@ -85,6 +85,14 @@ export function resourceFacts(
     holdings,
     action: reads.actionName ? action : undefined,
   };
+}
+
+/** Ancestors of a type without the addresses that stand for ids which are not known. */
+function withKnownIds(type: Path, found: readonly ValueMap[] | Absent): readonly ValueMap[] | Absent {
+  if (found instanceof Absent) return found;
+  return found.map(({ id, ...facts }) =>
+    id === `resource/${type}/${pathOf(String(facts.name))}` ? facts : { ...facts, id: id as Value },
+  );
 }
 
 function picked(properties: JsonObject, names: readonly string[]): JsonObject {

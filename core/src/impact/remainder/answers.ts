@@ -1,11 +1,12 @@
 import { Absent } from '../../conditions/outcome.js';
 import type { ResourceFacts } from '../../conditions/scope.js';
 import { Scope } from '../../conditions/scope.js';
+import type { ValueMap } from '../../conditions/value.js';
 import type { JsonObject } from '../../json.js';
 import type { Assignment, Attribute, AttributePool } from './attribute.js';
 import { setMember } from './domain/set-member.js';
 import type { Known, KnownProperties, KnownResource } from './known.js';
-import type { Read } from './syntax.js';
+import type { Field, Read } from './syntax.js';
 
 /** What is known of something that is read: its value or that it is absent, or that requests choose it. */
 export type Answer =
@@ -31,7 +32,8 @@ export function answerOf(read: Read, known: Known, pool: AttributePool): Answer 
     case 'ancestors': {
       const found = known.ancestry?.of(read.path) ?? [];
       if (found instanceof Absent) return ABSENT;
-      return known.among ? { attribute: pool.ancestors(read.path, found) } : { value: found };
+      const open = known.among || (read.ids && found.some((one) => !Object.hasOwn(one, 'id')));
+      return open ? { attribute: pool.ancestors(read.path, found) } : { value: found };
     }
     case 'now':
       return { attribute: pool.now(known.span) };
@@ -55,7 +57,7 @@ function propertyAnswer(
   return sent && !withheld?.has(name) ? { attribute: pool.property(root, name) } : ABSENT;
 }
 
-function fieldAnswer(field: string, known: Known, pool: AttributePool): Answer {
+function fieldAnswer(field: Field, known: Known, pool: AttributePool): Answer {
   const { subject, resource, action } = known;
   switch (field) {
     case 'subject.type':
@@ -73,7 +75,7 @@ function fieldAnswer(field: string, known: Known, pool: AttributePool): Answer {
       const { id } = resource.names;
       return typeof id === 'object' ? { attribute: pool.resourceId(id) } : { value: id };
     }
-    default:
+    case 'resource.name':
       return 'admitsName' in resource.names
         ? { attribute: pool.resourceName(resource.names) }
         : { value: resource.names.name };
@@ -93,6 +95,7 @@ export function scopeOf(known: Known, chosen: Assignment): Scope {
     [kind: string]: string | undefined;
   };
   const roles = new Map<string, boolean>();
+  const ancestors = new Map<string, readonly ValueMap[]>();
   let now = Number.isFinite(known.span.from) ? known.span.from : 0;
   for (const [attribute, value] of chosen) {
     switch (attribute.kind) {
@@ -108,6 +111,7 @@ export function scopeOf(known: Known, chosen: Assignment): Scope {
         now = value as number;
         break;
       case 'ancestors':
+        ancestors.set(attribute.path, value as readonly ValueMap[]);
         break;
       default:
         texts[attribute.kind] = value as string | undefined;
@@ -134,7 +138,7 @@ export function scopeOf(known: Known, chosen: Assignment): Scope {
     now,
     subject.recorded,
     resource.recorded,
-    known.ancestry,
+    { of: (type) => ancestors.get(type) ?? known.ancestry?.of(type) ?? [] },
     {
       inGroup: (path) => known.principals?.inGroup(path) ?? false,
       hasRole: (path) => {

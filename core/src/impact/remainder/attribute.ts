@@ -1,3 +1,4 @@
+import type { ValueMap } from '../../conditions/value.js';
 import type { Json } from '../../json.js';
 import type { ChosenRole, FreeNames, FreeText, KnownSpan } from './known.js';
 
@@ -18,8 +19,13 @@ export type Attribute =
   | { readonly kind: 'resourceName'; readonly key: string; readonly names: FreeNames }
   /** Whether the request chooses a role, by one of its names. */
   | { readonly kind: 'role'; readonly key: string; readonly role: ChosenRole }
-  /** The ancestors of a type: those that are known, and others. */
-  | { readonly kind: 'ancestors'; readonly key: string }
+  /** The ancestors of a type: those that are known, with ids that may not be, and perhaps others. */
+  | {
+      readonly kind: 'ancestors';
+      readonly key: string;
+      readonly path: string;
+      readonly known: readonly ValueMap[];
+    }
   /** The instant of the decision, in milliseconds. */
   | { readonly kind: 'now'; readonly key: string; readonly span: KnownSpan };
 
@@ -76,9 +82,9 @@ export class AttributePool {
   }
 
   /** `known` are those without others. */
-  ancestors(path: string, known: unknown): Attribute {
+  ancestors(path: string, known: readonly ValueMap[]): Attribute {
     const key = `ancestors/${path}/${JSON.stringify(known)}`;
-    return this.#of(key, () => ({ kind: 'ancestors', key }));
+    return this.#of(key, () => ({ kind: 'ancestors', key, path, known }));
   }
 
   now(span: KnownSpan): Attribute {

@@ -1,4 +1,5 @@
 import { OutOfSteps } from '../../conditions/outcome.js';
+import type { ValueMap } from '../../conditions/value.js';
 import type { Json } from '../../json.js';
 import { type Anatomy, anatomyOf, type Site } from './anatomy.js';
 import { type Atom, evaluateAtom } from './atom.js';
@@ -238,8 +239,8 @@ class ClusterPlan {
       return { values: alone ? [true, false] : [], complete: alone, kinds: [] };
     }
     if (attribute.kind === 'now') return this.#instants(attribute.span);
-    // Only the ancestors that are known are tried.
-    if (attribute.kind === 'ancestors') return { values: [undefined], complete: false, kinds: [] };
+    // Only the ancestors that are known are tried, with an id for each.
+    if (attribute.kind === 'ancestors') return { values: [attribute.known.map(withId)], complete: false, kinds: [] };
     if (attribute.kind === 'property' && attribute.name === undefined)
       return { values: [{}, { other: true }], complete: false, kinds: [] };
     const found = valuesFor(this.#questions.get(attribute) ?? [], this.#each.get(attribute) ?? 1);
@@ -265,6 +266,12 @@ class ClusterPlan {
     const alone = questions.every(({ ask }) => ask === 'present' || ask === 'window');
     return { values: moments, complete: complete || alone, kinds: [] };
   }
+}
+
+/** An ancestor with an id as the service makes them, if its own is not known. */
+function withId(ancestor: ValueMap, at: number): Json {
+  const id = `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
+  return { id, ...ancestor } as Json;
 }
 
 const CONTEXT_TIME = 'context["time"]';

@@ -14,6 +14,7 @@ import { comparisonForm } from './comparison-form.js';
 import { isJson } from './domain/is-json.js';
 import { type Formula, FormulaPool } from './formula.js';
 import type { ChosenRole, Known, KnownPrincipals } from './known.js';
+import { markPlainAncestors } from './plain-ancestors.js';
 import type { PolicyGuard } from './remainders.js';
 import { render, renderSides, type ValueOf } from './render.js';
 import { keyOf, type Read, readsIn } from './syntax.js';
@@ -25,6 +26,7 @@ export function parsedCondition(source: string): Ast | undefined {
   try {
     ast = parseCondition(source);
     build(ast, MAP);
+    markPlainAncestors(ast);
   } catch (error) {
     if (!(error instanceof ConditionFault) && !(error instanceof RangeError)) throw error;
     ast = undefined;

@@ -1,6 +1,9 @@
 import { typeNames } from '../../conditions/functions.js';
 import type { Ast } from '../../conditions/parse.js';
 import { MACROS, partsOf, ROOTS } from '../../conditions/reads.js';
+import { MAP } from '../../conditions/static-type.js';
+import { variables } from '../../conditions/variables.js';
+import { isPlainAncestors } from './plain-ancestors.js';
 
 export { partsOf };
 
@@ -13,7 +16,9 @@ export type Read =
       readonly name: string | undefined;
     }
   | { readonly kind: 'field'; readonly field: Field }
-  | { readonly kind: 'group' | 'role' | 'ancestors'; readonly path: string }
+  | { readonly kind: 'group' | 'role'; readonly path: string }
+  /** The ancestors of a type, and with `ids` perhaps their ids. */
+  | { readonly kind: 'ancestors'; readonly path: string; readonly ids: boolean }
   /** The time of the request: `context.time`, or else that of the decision. */
   | { readonly kind: 'now' };
 
@@ -26,11 +31,15 @@ export type Field =
   | 'resource.name'
   | 'action.name';
 
-const FIELDS: { readonly [root: string]: readonly string[] } = {
-  subject: ['type', 'id'],
-  resource: ['type', 'application', 'id', 'name'],
-  action: ['name'],
-};
+/** All that conditions may read of subject, resource and action besides properties. */
+const FIELDS: { readonly [root: string]: readonly string[] } = Object.fromEntries(
+  [...variables(MAP)].map(([root, { members }]) => [root, [...(members?.keys() ?? [])].filter(isField)]),
+);
+
+function isField(member: string): boolean {
+  return member !== 'properties';
+}
+
 const QUESTIONS: { readonly [method: string]: 'group' | 'role' | 'ancestors' } = {
   in_group: 'group',
   has_role: 'role',
@@ -82,7 +91,9 @@ export function readsIn(ast: Ast): readonly Read[] {
   if (before !== undefined) return before;
   const found = new Map<string, Read>();
   collect(ast, NO_NAMES, (read) => {
-    found.set(keyOf(read), read);
+    const key = keyOf(read);
+    const other = found.get(key);
+    if (other?.kind !== 'ancestors' || !other.ids) found.set(key, read);
   });
   const reads = [...found.values()];
   known.set(ast, reads);
@@ -133,7 +144,8 @@ function collect(ast: Ast, hidden: ReadonlySet<string>, add: (read: Read) => voi
       const question = QUESTIONS[name];
       const [first] = args;
       if (question !== undefined && receiver.op === 'id' && !hidden.has(receiver.args) && first?.op === 'value') {
-        add({ kind: question, path: String(first.args) });
+        const path = String(first.args);
+        add(question === 'ancestors' ? { kind: question, path, ids: !isPlainAncestors(ast) } : { kind: question, path });
         return;
       }
       if (MACROS.has(name) && args.length > 1 && first?.op === 'id') {

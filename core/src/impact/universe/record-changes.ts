@@ -1,6 +1,7 @@
 import type { EngineRecord, RecordChange } from '../../decision/api/engine.js';
 import type { Address } from '../../records/address.js';
 import { isCredential } from '../../records/kinds.js';
+import { knownIdOf } from '../../records/known-id.js';
 import { equalJson } from '../../state/equal-json.js';
 import type { SideRecord } from '../api/side.js';
 
@@ -29,8 +30,10 @@ export function* differing(before: Iterable<SideRecord>, after: Iterable<SideRec
   const [old, made] = [listOf(before), listOf(after)];
   const ids = new Map<Address, string>();
   for (const list of [old, made])
-    for (const { kind, address, id } of list)
-      if (kind === 'resource' && id !== undefined && !ids.has(address)) ids.set(address, id);
+    for (const record of list) {
+      const id = record.kind === 'resource' ? knownIdOf(record) : undefined;
+      if (id !== undefined && !ids.has(record.address)) ids.set(record.address, id);
+    }
   const changed: (readonly [SideRecord | undefined, SideRecord | undefined])[] = [];
   const judge = (previous: SideRecord, record: SideRecord) => {
     if (previous.fields !== record.fields && !equalJson(previous.fields, record.fields))
