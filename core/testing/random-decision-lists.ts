@@ -92,6 +92,7 @@ function leaf(draw: Draw): string {
     `[${text}, "b"].exists(one, ${attribute.startsWith('context') ? attribute : 'context.a'}.startsWith(one))`,
     `ip_in(context.ip, ${JSON.stringify(draw.of(ADDRESSES))})`,
     `timestamp(context.time) ${draw.of(['<', '>='])} timestamp(${JSON.stringify(draw.of(INSTANTS))})`,
+    `timestamp(context.time).getHours() ${draw.of(['<', '>=', '=='])} ${draw.of([0, 8, 9, 17])}`,
     `since(${JSON.stringify(draw.of(INSTANTS))}) < duration("${draw.of(['1h', '48h'])}")`,
     `type(${attribute}) == string`,
     'has(context.time)',

@@ -137,7 +137,10 @@ describe('an access rule', () => {
         body: { changes: [{ op: 'move', from, to }] },
       });
       expect(moved.status, moved.body.detail).toBe(200);
-      await cloud.ask('POST', '/v1/changesets', { as: tenant, body: { changes: [{ op: 'move', from: to, to: from }] } });
+      await cloud.ask('POST', '/v1/changesets', {
+        as: tenant,
+        body: { changes: [{ op: 'move', from: to, to: from }] },
+      });
     });
 
     it('is named with what it names and with the remedy', async () => {

@@ -171,8 +171,8 @@ export class AccessSide {
     return found;
   }
 
-  /** The list that decides in a span of time. `names` says whether requests name roles, `failures` whether a DENY may fail. */
-  listOf(reaches: readonly Reach[], known: Known, names: boolean, failures: 'count' | 'ignore'): DecisionList {
+  /** The list that decides in a span of time. `names` says whether requests name roles. */
+  listOf(reaches: readonly Reach[], known: Known, names: boolean): DecisionList {
     const { formulas } = this.remainders;
     const candidates: RemainingCandidate[] = [];
     const naming = (role: Path) =>
@@ -201,7 +201,7 @@ export class AccessSide {
         });
       }
     }
-    return this.remainders.listOf(candidates, failures);
+    return this.remainders.listOf(candidates);
   }
 
   /** That a resource which may lie anywhere lies below a place: a question of its own, the same in both states. */

@@ -230,7 +230,7 @@ export class CellJudge {
         names: claim.names,
         free,
       });
-      const list = sides[side].listOf(reaches, known, claim.names, claim.form === 'always' ? 'count' : 'ignore');
+      const list = sides[side].listOf(reaches, known, claim.names);
       const { formulas } = this.remainders;
       const declared = sides[side].declares(form.type);
       const said = (side === 'before' && claim.former) || claim;

@@ -21,7 +21,7 @@ import {
   isMap,
   keysOf,
   kindOf,
-  type Moment,
+  Moment,
   mayBuildList,
   mayBuildString,
   momentAt,
@@ -238,7 +238,9 @@ export const functions: ReadonlyMap<string, readonly Overload[]> = new Map<strin
       overload(['string'], TIMESTAMP, (work, value: string) => {
         work.charge(TEXT_STEPS);
         const ms = parseMoment(value);
-        return ms === undefined ? new Failure('timestamp() takes an RFC 3339 date and time with a zone') : momentAt(ms);
+        return ms === undefined
+          ? new Failure('timestamp() takes an RFC 3339 date and time with a zone, in the years 1 to 9999')
+          : new Moment(ms);
       }),
       overload(['number'], TIMESTAMP, (_, value: number) => momentAt(value * 1000)),
     ],

@@ -1,6 +1,16 @@
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** Milliseconds since the epoch of an RFC 3339 date and time with a zone; undefined for any other text. */
+/** Whether milliseconds since the epoch lie in the years that CEL's timestamps have: 1 to 9999. */
+export function isInCalendar(ms: number): boolean {
+  return ms >= MOMENT_MIN && ms <= MOMENT_MAX;
+}
+
+const MOMENT_MIN = Date.parse('0001-01-01T00:00:00Z');
+const MOMENT_MAX = Date.parse('9999-12-31T23:59:59.999Z');
+
+/**
+ * Milliseconds since the epoch of an RFC 3339 date and time with a zone, in the years 1 to 9999; undefined for any other text.
+ */
 export function parseMoment(text: string): number | undefined {
   const match = text.length <= 40 ? RFC3339.exec(text) : null;
   if (match === null) return undefined;
@@ -20,7 +30,8 @@ export function parseMoment(text: string): number | undefined {
   if (hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined;
   const fraction = match[7] === undefined ? 0 : Math.trunc(Number(`0.${match[7]}`) * 1000);
   const offset = (match[8] === '-' ? -1 : 1) * (offsetHours * 60 + offsetMinutes);
-  return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction;
+  const ms = date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction;
+  return isInCalendar(ms) ? ms : undefined;
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = {

@@ -1,4 +1,5 @@
 import { CONDITION_LIMITS } from './limits.js';
+import { isInCalendar } from './moment.js';
 import { Failure, Trouble } from './outcome.js';
 import type { Work } from './work.js';
 
@@ -7,15 +8,9 @@ export class Moment {
   constructor(readonly ms: number) {}
 }
 
-/** The years that CEL's timestamps have: 1 to 9999. */
-const MOMENT_MIN = Date.parse('0001-01-01T00:00:00Z');
-const MOMENT_MAX = Date.parse('9999-12-31T23:59:59.999Z');
-
 /** The moment at these milliseconds. Beyond the calendar it is a failure, since comparisons would mean nothing. */
 export function momentAt(ms: number): Moment | Failure {
-  return ms >= MOMENT_MIN && ms <= MOMENT_MAX
-    ? new Moment(ms)
-    : new Failure('a timestamp lies outside the years 1 to 9999');
+  return isInCalendar(ms) ? new Moment(ms) : new Failure('a timestamp lies outside the years 1 to 9999');
 }
 
 /** A length of time, in milliseconds; it may be negative. */

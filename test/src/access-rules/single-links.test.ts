@@ -78,11 +78,34 @@ describe('a DENY with an exemption', () => {
       undefined,
     ],
     [
-      'fails where its condition does, and denies nothing',
+      'leaves the answer open where its condition fails, which allows nothing',
       when('!has(context.mfa)'),
       ', unless: { mfa_required: true }',
       `, condition: 'context.x < 1 || context.x >= 1', unless: { mfa_required: true }`,
-      /"x":/,
+      undefined,
+    ],
+    [
+      'holds all day',
+      when('true'),
+      '',
+      `, modifiers: { time_windows: [{ start: "00:00", end: "00:00", zone: UTC }] }`,
+      undefined,
+    ],
+    ['holds at every address', when('true'), '', `, modifiers: { ip_ranges: ["::/0", "0.0.0.0/0"] }`, undefined],
+    ['holds at IPv6 addresses alone', when('true'), '', `, modifiers: { ip_ranges: ["::/0"] }`, /"ip":/],
+    [
+      'holds in the hours of which the rule speaks',
+      when('has(context.time) && timestamp(context.time).getHours() < 9'),
+      '',
+      `, modifiers: { time_windows: [{ start: "00:00", end: "09:00", zone: UTC }] }`,
+      undefined,
+    ],
+    [
+      'ends before those hours do',
+      when('has(context.time) && timestamp(context.time).getHours() < 9'),
+      '',
+      `, modifiers: { time_windows: [{ start: "00:00", end: "08:30", zone: UTC }] }`,
+      /"time":/,
     ],
   ])('%s', (_, rule, before, after, says) => {
     const state = (more: string) => ({ rule, policies: out(more), more: given('user/ann') });

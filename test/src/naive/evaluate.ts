@@ -25,8 +25,7 @@ export function evaluate(records: readonly EngineRecord[], request: DecisionRequ
 export interface OpenQuestion {
   /** The policies that are candidates. */
   policies: readonly Fields<'policy'>[];
-  /** With `ignore`, what would be decided if no DENY failed (semantics 11.5). */
-  answer(context: JsonObject, failedDenies?: 'count' | 'ignore'): NaiveAnswer;
+  answer(context: JsonObject): NaiveAnswer;
   /** What conditions see with this context. */
   scope(context: JsonObject): Scope;
 }
@@ -41,12 +40,9 @@ export function askWithout(
   if ('error' in found) return found;
   return {
     policies: found.candidates.map(({ policy }) => policy.fields),
-    answer: (context, failedDenies = 'count') => {
+    answer: (context) => {
       const scope = found.scope(context);
-      const evaluated = found.candidates.map((one) => ({ ...one, outcome: outcomeOf(one, scope) }));
-      const ignored = ({ policy, outcome }: Evaluated) =>
-        failedDenies === 'ignore' && policy.fields.effect === 'DENY' && outcome instanceof Failure;
-      return combined(evaluated.filter((one) => !ignored(one)));
+      return combined(found.candidates.map((one) => ({ ...one, outcome: outcomeOf(one, scope) })));
     },
     scope: found.scope,
   };

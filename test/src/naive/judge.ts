@@ -37,7 +37,7 @@ export function breakingIn(
     const scope = asked.scope(context);
     const who = every([whom(rule, request, scope), truthOf(claim.subjects?.where, scope)]);
     const what = every([truthOf(claim.resources.where, scope), truthOf(rule.when, scope)]);
-    const allowed = isAllowed(asked.answer(context, form === 'always' ? 'count' : 'ignore'));
+    const allowed = isAllowed(asked.answer(context));
     if (form === 'always') return !allowed && who === true && what === true;
     if (form === 'only') return allowed && who !== true && what !== false;
     return allowed && who !== false && what !== false;

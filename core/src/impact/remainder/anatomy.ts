@@ -3,6 +3,7 @@ import { OutOfSteps } from '../../conditions/outcome.js';
 import { type Ast, ConditionFault } from '../../conditions/parse.js';
 import { partsOf } from '../../conditions/reads.js';
 import { isTrouble, Moment, type Result, Span, TypeName, type Value } from '../../conditions/value.js';
+import { localTime } from '../../conditions/zone.js';
 import { parseIpRange } from '../../ip-range.js';
 import { answerOf, scopeOf } from './answers.js';
 import { type Atom, runPart } from './atom.js';
@@ -56,6 +57,7 @@ export function anatomyOf(atom: Atom, pool: AttributePool): Anatomy {
 type Term =
   | { readonly constant: Result }
   | { readonly site: Site; readonly made: 'value' | 'size' | 'moment' | 'type' }
+  | { readonly site: Site; readonly made: 'hour'; readonly zone: string }
   | { readonly since: Moment; readonly site: Site };
 
 class Dissection {
@@ -162,10 +164,21 @@ class Dissection {
       const moment = start instanceof Moment ? start : ms === undefined ? undefined : new Moment(ms);
       return moment && { since: moment, site: { attribute: this.#pool.property('context', 'time'), members: [] } };
     }
+    if (name === 'getHours' && of !== undefined && inside === undefined) return this.#hour(ast, of, locals);
     if (inside === undefined || more) return undefined;
     if (name === 'size') return { site: inside, made: 'size' };
     if (name === 'timestamp') return { site: inside, made: 'moment' };
     return name === 'type' ? { site: inside, made: 'type' } : undefined;
+  }
+
+  /** The hour of a timestamp that is made of a site, by the clocks of UTC or of a zone that is written out. */
+  #hour(ast: Ast, of: Ast, locals: Locals): Term | undefined {
+    const moment = this.#term(of, locals);
+    if (moment === undefined || !('made' in moment) || moment.made !== 'moment' || ast.op !== 'rcall') return undefined;
+    const [zone] = ast.args[2];
+    const named = zone === undefined ? 'UTC' : this.#constant(zone, locals)?.constant;
+    if (typeof named !== 'string' || localTime(0, named) === undefined) return undefined;
+    return { site: moment.site, made: 'hour', zone: named };
   }
 
   #comparison(op: string, left: Ast, right: Ast, locals: Locals): boolean {
@@ -204,6 +217,11 @@ class Dissection {
         return this.#asked(site, { ask: 'size', size: typeof value === 'number' ? value : 0 });
       case 'moment':
         return this.#asked(site, { ask: 'moment', ms: value instanceof Moment ? value.ms : 0 });
+      case 'hour': {
+        const hour = typeof value === 'number' ? Math.min(Math.max(Math.floor(value), 0), 23) : 0;
+        const [start, end] = [`${hour}:00`.padStart(5, '0'), `${(hour + 1) % 24}:00`.padStart(5, '0')];
+        return this.#asked(site, { ask: 'hours', window: { start, end, zone: term.zone } });
+      }
       case 'type':
         return this.#asked(site, { ask: 'kind' });
     }

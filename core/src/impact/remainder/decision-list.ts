@@ -25,13 +25,12 @@ export class DecisionLists {
     this.#pool = pool;
   }
 
-  /** `failures` says whether a DENY that fails counts, or does not apply. */
-  of(candidates: readonly RemainingCandidate[], failures: 'count' | 'ignore' = 'count'): StepList {
+  of(candidates: readonly RemainingCandidate[]): StepList {
     const groups = new Map<string, { deny: boolean; priority: number; parts: Formula[] }>();
     for (const { effect, priority, remainder } of candidates) {
       const key = `${priority}/${effect}`;
       const group = groups.get(key) ?? { deny: effect === 'DENY', priority, parts: [] };
-      group.parts.push(failures === 'ignore' && group.deny ? this.#pool.sure(remainder) : remainder);
+      group.parts.push(remainder);
       groups.set(key, group);
     }
     const sorted = [...groups.values()].sort(

@@ -134,6 +134,16 @@ test.each<[string | PolicyGuard, string | PolicyGuard, string]>([
     'timestamp(context.time) < timestamp("2026-07-01T00:00:00Z")',
     'gained',
   ],
+  ['timestamp(context.time).getHours() < 9', 'timestamp(context.time).getHours() <= 8', 'same'],
+  ['timestamp(context.time).getHours() < 9', 'timestamp(context.time).getHours() < 8.5', 'same'],
+  ['timestamp(context.time).getHours() < 9', 'timestamp(context.time).getHours() < 10', 'gained'],
+  ['timestamp(context.time).getHours("Europe/Berlin") == 0', 'timestamp(context.time).getHours("UTC") == 0', 'mixed'],
+  ['timestamp(context.time).getHours() < 24', 'timestamp(context.time).getHours() >= 0', 'same'],
+  [
+    'timestamp(context.time).getHours() >= 9 && timestamp(context.time).getHours() < 17',
+    { modifiers: { time_windows: [{ start: '09:00', end: '17:00', zone: 'UTC' }] } },
+    'mixed',
+  ],
   ['since("2026-01-01T00:00:00Z") < duration("24h")', 'since("2026-01-01T00:00:00Z") < duration("48h")', 'gained'],
   [
     'context.list.exists(one, cel.bind(one, one + 1, one > 2))',

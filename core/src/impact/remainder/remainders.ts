@@ -93,11 +93,8 @@ export class Remainders {
     return this.remainderOf(guard, known);
   }
 
-  /**
-   * With `ignore` the list decides what would be decided if no DENY failed: for rules of what must never be possible.
-   */
-  listOf(candidates: readonly RemainingCandidate[], failures: 'count' | 'ignore' = 'count'): DecisionList {
-    return this.#lists.of(candidates, failures);
+  listOf(candidates: readonly RemainingCandidate[]): DecisionList {
+    return this.#lists.of(candidates);
   }
 
   verdictOf(list: DecisionList): Verdict {

@@ -145,7 +145,9 @@ function collect(ast: Ast, hidden: ReadonlySet<string>, add: (read: Read) => voi
       const [first] = args;
       if (question !== undefined && receiver.op === 'id' && !hidden.has(receiver.args) && first?.op === 'value') {
         const path = String(first.args);
-        add(question === 'ancestors' ? { kind: question, path, ids: !isPlainAncestors(ast) } : { kind: question, path });
+        add(
+          question === 'ancestors' ? { kind: question, path, ids: !isPlainAncestors(ast) } : { kind: question, path },
+        );
         return;
       }
       if (MACROS.has(name) && args.length > 1 && first?.op === 'id') {

@@ -8,9 +8,6 @@ const WEEK_MS = 7 * DAY_MS;
 export const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
 export const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The first moment that has a text. */
-export const YEAR_0_MS = Date.parse('0000-01-01T00:00:00Z');
-
 /** Moments in milliseconds that stand for all, between two ends; whether they do is `complete`. */
 export interface Moments {
   readonly moments: readonly number[];
@@ -96,6 +93,3 @@ export function momentTexts(ms: number, each: number, taken: ReadonlySet<string>
   ];
   return [...new Set(texts)].filter((one) => !taken.has(one)).slice(0, each);
 }
-
-/** A text of a moment after the last that timestamps have. */
-export const AFTER_LAST_TEXT = '9999-12-31T23:59:59-23:59';

@@ -18,4 +18,6 @@ export type Question =
   | { readonly ask: 'moment'; readonly ms: number }
   /** The same for the present time. */
   | { readonly ask: 'present'; readonly ms: number }
-  | { readonly ask: 'window'; readonly window: TimeWindow };
+  | { readonly ask: 'window'; readonly window: TimeWindow }
+  /** Whether the moment that it is the text or the seconds of lies in this window. */
+  | { readonly ask: 'hours'; readonly window: TimeWindow };

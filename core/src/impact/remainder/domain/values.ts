@@ -4,7 +4,7 @@ import type { TimeWindow } from '../../../records/policy.js';
 import { addressesFor } from './addresses.js';
 import { isJson } from './is-json.js';
 import { listsFor } from './lists.js';
-import { AFTER_LAST_TEXT, FIRST_MS, LAST_MS, momentsFor, momentTexts, YEAR_0_MS } from './moments.js';
+import { FIRST_MS, LAST_MS, momentsFor, momentTexts } from './moments.js';
 import { numbersFor } from './numbers.js';
 import type { Question } from './question.js';
 import { setMember } from './set-member.js';
@@ -67,7 +67,9 @@ function withMember(map: JsonObject, name: string, value: Json | undefined): Jso
 
 function plainValues(questions: readonly Question[], each: number): Values {
   const of = sorted(questions);
-  const seconds = of.moments.length === 0 ? [] : [...of.moments, FIRST_MS, LAST_MS].map((ms) => ms / 1000);
+  const read = of.hours.length === 0 ? [] : momentsFor(of.presents, windowsOf(of)).moments;
+  const seconds =
+    of.moments.length + of.hours.length === 0 ? [] : [...of.moments, ...read, FIRST_MS, LAST_MS].map((ms) => ms / 1000);
   const numbers = numbersFor(
     [...of.numbers, ...seconds.flatMap((number) => [number, next(number), -next(-number)])],
     each,
@@ -85,18 +87,16 @@ function plainValues(questions: readonly Question[], each: number): Values {
 /** Texts of one attribute. Addresses and moments have no order among texts, so that other questions about texts do not mix. */
 function textValues(of: Sorted, each: number): Texts {
   const texts = textsFor(of.texts, each);
-  const timed = of.moments.length > 0 || of.presents.length > 0 || of.windows.length > 0;
+  const windows = windowsOf(of);
+  const timed = of.moments.length > 0 || of.presents.length > 0 || windows.length > 0;
   if (of.ranges.length === 0 && !timed) return texts;
   const taken = new Set(of.texts.flatMap((question) => (question.ask === 'equals' ? [question.text] : [])));
   const onlyEquals = of.texts.every(({ ask }) => ask === 'equals');
   const kinds = [...texts.kinds, ...addressesFor(of.ranges, each, taken)];
-  const presents = timed ? [momentsFor([...of.moments, ...of.presents], of.windows)] : [];
-  // There are timestamps from the year 1 on, and texts of moments from the year 0 on.
-  if (timed) presents.push(momentsFor(of.presents, of.windows, YEAR_0_MS, FIRST_MS));
-  for (const { moments } of presents) for (const ms of moments) kinds.push(momentTexts(ms, each, taken));
-  if (timed) kinds.push([AFTER_LAST_TEXT]);
-  const lasts = of.moments.length > 0 && of.presents.length > 0 && of.windows.length > 0;
-  const moments = presents.every(({ complete }) => complete) && !lasts;
+  const told = timed ? momentsFor([...of.moments, ...of.presents], windows) : undefined;
+  for (const ms of told?.moments ?? []) kinds.push(momentTexts(ms, each, taken));
+  const lasts = of.moments.length > 0 && of.presents.length > 0 && windows.length > 0;
+  const moments = told?.complete !== false && !lasts;
   const mixed = timed && of.ranges.length > 0;
   // An address or moment can be written in few ways.
   return { kinds, complete: texts.complete && moments && onlyEquals && !mixed && each <= 2 };
@@ -117,6 +117,11 @@ interface Sorted {
   readonly moments: number[];
   readonly presents: number[];
   readonly windows: TimeWindow[];
+  readonly hours: TimeWindow[];
+}
+
+function windowsOf({ windows, hours }: Sorted): readonly TimeWindow[] {
+  return hours.length === 0 ? windows : [...windows, ...hours];
 }
 
 /** The questions by what they are about, each once. */
@@ -131,6 +136,7 @@ function sorted(questions: readonly Question[]): Sorted {
     moments: [],
     presents: [],
     windows: [],
+    hours: [],
   };
   const seen = new Set<string>();
   for (const question of questions) {
@@ -164,6 +170,9 @@ function sorted(questions: readonly Question[]): Sorted {
         break;
       case 'window':
         of.windows.push(question.window);
+        break;
+      case 'hours':
+        of.hours.push(question.window);
         break;
       default:
         of.texts.push(question);
