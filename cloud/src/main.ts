@@ -139,6 +139,7 @@ async function start(
     store,
     tenants,
     credentials,
+    tokens,
     bundleKeys,
     history,
     analyzer,
@@ -193,6 +194,7 @@ async function start(
     await store.purgeIdempotent(new Date(now() - config.idempotencyMs).toISOString());
     await sessions.purge(now());
     await store.forgetAgents(now() - DAY_MS);
+    await tokens.rotateIfOld();
     const since = (kept: number) => new Date(now() - kept * DAY_MS).toISOString();
     if (days !== undefined) await store.pruneHistory(since(days));
     if (auditDays !== undefined) await store.pruneAudit(since(auditDays));
@@ -243,7 +245,7 @@ async function start(
 
   const forgetting = setInterval(() => {
     forget().catch((error: unknown) =>
-      log.error({ err: error }, 'forgetting idempotency keys, sessions, agents and history failed'),
+      log.error({ err: error }, 'forgetting idempotency keys, sessions, agents, keys and history failed'),
     );
   }, HOUR_MS);
   forgetting.unref();

@@ -117,10 +117,12 @@ export function newsContract(store: () => Store, tenant: () => Known): void {
       rowDigests,
       event: event(1, 'create'),
       bundleKeys: 0,
+      tokenKeys: 0,
       epoch: 0,
     });
     await commit(role('a'));
     await store().addBundleKey({ version: 1_800_000_000, kid: 'k', jwk: '{}', announcement: 'a', created_at: 'x' });
+    await store().addSigningKey({ version: 1_800_000_002, kid: 't', jwk: '{}', created_at: 'x' }, 0);
     await store().addEpoch({ number: 1_800_000_001, id: 'e', statement: 's', created_at: 'x' });
     await store().deleteTenant(tenant().row, { ...by, at: '2026-05-01T12:00:00.000Z' });
     expect(await store().position()).toEqual({
@@ -128,6 +130,7 @@ export function newsContract(store: () => Store, tenant: () => Known): void {
       rowDigests: new Map(),
       event: event(2, 'delete'),
       bundleKeys: 1_800_000_000,
+      tokenKeys: 1_800_000_002,
       epoch: 1_800_000_001,
     });
     const after = (number: number, identity: string) => store().tenantEventsAfter({ number, identity });

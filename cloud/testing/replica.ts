@@ -51,6 +51,7 @@ export async function openReplica(store: Store): Promise<Replica> {
       writable: async () => true,
       clockBehindSeconds: () => 0,
     }),
+    tokens: { version: 0 },
     bundleKeys: { set: { version: 0 } },
     tenantRecordsMax: Number.POSITIVE_INFINITY,
     idempotencyMs: 86_400_000,

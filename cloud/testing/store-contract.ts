@@ -285,17 +285,16 @@ export function storeContract(
       expect(await store.findIdempotent(key)).toBeUndefined();
     });
 
-    it('keeps signing keys, the oldest first', async () => {
-      await store.addSigningKey({ kid: 'b', jwk: '{}', created_at: '2026-01-02T00:00:00.000Z' });
-      await store.addSigningKey({ kid: 'a', jwk: '{}', created_at: '2026-01-03T00:00:00.000Z' });
+    it('keeps signing keys, the oldest first, and removes those that are too old', async () => {
+      const row = (version: number) => ({ version, kid: `k${version}`, jwk: '{}', created_at: 'x' });
+      for (const version of [10, 9, 11]) await store.addSigningKey(row(version), version - 1);
       await reopen();
-      expect((await store.signingKeys()).map(({ kid }) => kid)).toEqual(['b', 'a']);
+      expect(await store.signingKeys()).toEqual([row(10), row(11)]);
     });
 
     it('keeps the keys of bundles by version, and gives no version twice', async () => {
-      const row = (version: number) => ({ version, kid: `k${version}`, jwk: '{}', announcement: 'a', created_at: 'x' });
-      await store.addBundleKey(row(1_800_000_000));
-      await store.addBundleKey(row(7));
+      const row = (version: number) => ({ version, kid: 'k', jwk: '{}', announcement: 'a', created_at: 'x' });
+      for (const version of [1_800_000_000, 7]) await store.addBundleKey(row(version));
       await expect(store.addBundleKey(row(7))).rejects.toThrow();
       await reopen();
       expect(await store.bundleKeys()).toEqual([row(7), row(1_800_000_000)]);

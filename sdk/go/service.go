@@ -31,6 +31,8 @@ type BundleKey struct {
 	KeyID     string    `json:"kid"`
 	Version   int       `json:"version"`
 	CreatedAt time.Time `json:"created_at"`
+	// TokenKeyID is the id of the key that signs access tokens from now on.
+	TokenKeyID string `json:"token_kid"`
 }
 
 // AgentStatus is the state of an agent. What is nil is not known yet.
@@ -86,8 +88,8 @@ func (c *Client) AgentStatus(ctx context.Context, options ...CallOption) (AgentS
 	return answered, err
 }
 
-// RotateBundleKeys makes the cloud sign bundles with a new key, for operators. With revoke, agents no longer trust the
-// keys before it.
+// RotateBundleKeys makes the cloud sign bundles and access tokens with new keys, for operators. With revoke, agents no
+// longer trust the keys before, and every access token ends.
 func (c *Client) RotateBundleKeys(ctx context.Context, revoke bool, options ...CallOption) (BundleKey, error) {
 	var key BundleKey
 	r := c.managed(http.MethodPost, "/v1/bundle-keys", "/v1/bundle-keys")

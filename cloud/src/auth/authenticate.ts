@@ -1,8 +1,8 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { type Credential, holds } from './credential.js';
-import type { CredentialIndex, KnownCredential } from './credential-index.js';
+import { type CredentialIndex, formerOf, generationOf, type KnownCredential } from './credential-index.js';
 import { API_KEY_PREFIX, hashApiKey } from './secrets.js';
-import type { Tokens } from './tokens.js';
+import type { TokenClaims, Tokens } from './tokens.js';
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
@@ -40,20 +40,29 @@ export function offText(offSince: string): string {
   return `The credential is off since ${offSince}, when the database was restored from a backup: an operator turns it on with service credentials enable.`;
 }
 
+/** Whether the client still has the secret for which a token was issued. */
+function isStanding(client: KnownCredential, { generation }: TokenClaims, now: number): boolean {
+  if (client.generation === generation) return true;
+  const former = formerOf(client, now);
+  return former !== undefined && generationOf(former.hash) === generation;
+}
+
 async function credentialOf(
   bearer: string,
   { credentials, tokens, now }: { credentials: CredentialIndex; tokens: Tokens; now(): number },
 ): Promise<Credential | undefined> {
   if (bearer.startsWith(API_KEY_PREFIX)) {
     // The key is looked up by its hash: comparing hashes reveals nothing about a key with 256 random bits.
-    const key = credentials.apiKey(hashApiKey(bearer));
+    const hash = hashApiKey(bearer);
+    const key = credentials.apiKey(hash);
     if (key === undefined || key.expiresAt <= now()) return undefined;
+    if (key.hash !== hash && formerOf(key, now())?.hash !== hash) return undefined;
     refuseOff(key);
     return key;
   }
   const claims = await tokens.verify(bearer);
   const client = claims && credentials.client(claims.clientId);
-  if (!claims || client?.tenant !== claims.tenant || client.generation !== claims.generation) return undefined;
+  if (!claims || client?.tenant !== claims.tenant || !isStanding(client, claims, now())) return undefined;
   // A client that names a person is the person's, and no program's; the token was issued before.
   if (client.person !== undefined) return undefined;
   // A token with more scopes than its client now has is refused as a whole: it was issued before the client was

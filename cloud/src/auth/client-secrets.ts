@@ -55,32 +55,40 @@ export class ClientSecrets {
   }
 
   /**
-   * Whether one of the secrets matches the stored hash. An unknown client has none and is answered like one whose
-   * secret was generated. Throws `too_many_requests` if the caller has to wait, and the signal's reason if it is
-   * aborted.
+   * The stored hash that one of the secrets matches: that of the client's secret, or of the one before. An unknown client
+   * has none and is answered like one whose secret was generated. Throws `too_many_requests` if the caller has to wait, and
+   * the signal's reason if it is aborted.
    */
-  async verify(secrets: readonly string[], stored: string | undefined, attempt: Attempt): Promise<boolean> {
-    if (stored === undefined || !isScryptHash(stored)) {
-      const right = secrets.filter((secret) => isSame(hashGeneratedSecret(secret), stored ?? NO_SECRET));
-      return right.length > 0 && stored !== undefined;
-    }
+  async verify(secrets: readonly string[], stored: readonly string[], attempt: Attempt): Promise<string | undefined> {
+    const generated = stored.filter((hash) => !isScryptHash(hash));
+    const right = (generated.length > 0 ? generated : [NO_SECRET]).find((hash) =>
+      secrets.some((secret) => isSame(hashGeneratedSecret(secret), hash)),
+    );
+    const chosen = stored.filter(isScryptHash);
+    if (right !== undefined || chosen.length === 0) return right === NO_SECRET ? undefined : right;
     const party = JSON.stringify([networkOf(attempt.address), attempt.clientId]);
     this.#failures.assertOpen(party);
-    if (secrets.some((secret) => this.#isProven(secret, stored))) return true;
-    return await this.#checks.run(party, () => this.#check(secrets, stored, party), attempt.signal);
+    const proven = this.#provenOf(secrets, chosen);
+    return proven ?? (await this.#checks.run(party, () => this.#check(secrets, chosen, party), attempt.signal));
   }
 
-  async #check(secrets: readonly string[], stored: string, party: string): Promise<boolean> {
+  async #check(secrets: readonly string[], stored: readonly string[], party: string): Promise<string | undefined> {
     // While this one waited, others of the same party may have failed, or have proven the same secret.
     this.#failures.assertOpen(party);
-    for (const secret of secrets) {
-      if (this.#isProven(secret, stored)) return true;
-      if (!(await isScryptOf(secret, stored, this.derive))) continue;
-      this.#remember(stored, this.#proof(secret));
-      return true;
-    }
+    const proven = this.#provenOf(secrets, stored);
+    if (proven !== undefined) return proven;
+    for (const hash of stored)
+      for (const secret of secrets) {
+        if (!(await isScryptOf(secret, hash, this.derive))) continue;
+        this.#remember(hash, this.#proof(secret));
+        return hash;
+      }
     this.#failures.fail(party);
-    return false;
+    return undefined;
+  }
+
+  #provenOf(secrets: readonly string[], stored: readonly string[]): string | undefined {
+    return stored.find((hash) => secrets.some((secret) => this.#isProven(secret, hash)));
   }
 
   #isProven(secret: string, stored: string): boolean {

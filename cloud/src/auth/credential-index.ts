@@ -6,13 +6,22 @@ import { personId } from '@authz-service/core/records/person';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Scope } from '@authz-service/core/records/scopes';
 import type { Staged } from '@authz-service/core/state/change';
-import type { ActorKind, CredentialKind, CredentialRow, NewSecret, TenantCredentials } from '../store/store.js';
+import type {
+  ActorKind,
+  CredentialKind,
+  CredentialRow,
+  FormerSecret,
+  NewSecret,
+  TenantCredentials,
+} from '../store/store.js';
 import { type Credential, type Grant, holds } from './credential.js';
 
 /** A credential at the newest revision. */
 export interface KnownCredential extends Credential {
   kind: CredentialKind;
   hash: string;
+  /** The secret before, where a rotation has left it good for some time. */
+  former?: FormerSecret;
   /** Milliseconds since the epoch. */
   expiresAt: number;
   operator: boolean;
@@ -52,7 +61,7 @@ export class CredentialIndex {
     return this.#revisions.keys();
   }
 
-  /** The API key with this hash (see `hashApiKey`), expired or not. */
+  /** The API key with this hash (see `hashApiKey`), or that had it before a rotation, expired or not. */
   apiKey(hash: string): KnownCredential | undefined {
     return this.#keys.get(hash);
   }
@@ -143,10 +152,19 @@ export class CredentialIndex {
       const known = this.of(record);
       const secret = made.get(record.id) ?? known;
       if (secret === undefined) continue;
-      const { hash, operator } = secret;
+      const { hash, operator, former } = secret;
       // A new secret cannot be one from before a restore.
       const off = secret === known && known.offSince !== undefined ? { off_since: known.offSince } : {};
-      this.#put({ tenant, kind: record.kind, id: record.id, fields: record.fields, hash, operator, ...off });
+      this.#put({
+        tenant,
+        kind: record.kind,
+        id: record.id,
+        fields: record.fields,
+        hash,
+        operator,
+        ...(former && { former }),
+        ...off,
+      });
     }
   }
 
@@ -182,7 +200,8 @@ export class CredentialIndex {
       ...(row.fields.limits && { limits: row.fields.limits }),
       ...(row.fields.person && { person: personId(row.fields.person) }),
       hash: row.hash,
-      generation: createHash('sha256').update(row.hash).digest('base64url').slice(0, 16),
+      ...(row.former && { former: row.former }),
+      generation: generationOf(row.hash),
       expiresAt: row.fields.expires_at === undefined ? Number.POSITIVE_INFINITY : Date.parse(row.fields.expires_at),
       operator: row.operator,
       ...(row.off_since !== undefined && { offSince: row.off_since }),
@@ -193,7 +212,7 @@ export class CredentialIndex {
     if (row.kind === 'oauth_client') {
       this.#clients.set(row.id, known);
     } else {
-      this.#keys.set(row.hash, known);
+      for (const { hash } of [row, ...(row.former ? [row.former] : [])]) this.#keys.set(hash, known);
       this.#keyHashes.set(row.id, row.hash);
     }
   }
@@ -204,13 +223,24 @@ export class CredentialIndex {
     if (known === undefined) return;
     if (kind === 'oauth_client') this.#clients.delete(id);
     else {
-      this.#keys.delete(known.hash);
+      for (const { hash } of [known, ...(known.former ? [known.former] : [])])
+        if (this.#keys.get(hash) === known) this.#keys.delete(hash);
       this.#keyHashes.delete(id);
     }
     const own = this.#ofTenants.get(known.tenant);
     own?.delete(known);
     if (own?.size === 0) this.#ofTenants.delete(known.tenant);
   }
+}
+
+/** See `Credential.generation`. */
+export function generationOf(hash: string): string {
+  return createHash('sha256').update(hash).digest('base64url').slice(0, 16);
+}
+
+/** The secret before the present one, if it is still good. */
+export function formerOf({ former }: KnownCredential, now: number): FormerSecret | undefined {
+  return former && Date.parse(former.until) > now ? former : undefined;
 }
 
 /** Whether a commit writes or removes credentials. */

@@ -48,6 +48,7 @@ function keyOf({ tenant, kind, id }: CredentialRow): string {
   return JSON.stringify([tenant, kind, id]);
 }
 
-function contentOf({ hash, operator, fields: { scopes, expires_at, limits, person } }: CredentialRow): string {
-  return canonicalJson([hash, operator, [...scopes].sort(), expires_at ?? null, limits ?? null, person ?? null]);
+function contentOf({ hash, former, operator, fields: { scopes, expires_at, limits, person } }: CredentialRow): string {
+  const end = expires_at ?? null;
+  return canonicalJson([hash, former ?? null, operator, [...scopes].sort(), end, limits ?? null, person ?? null]);
 }

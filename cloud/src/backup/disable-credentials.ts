@@ -1,4 +1,5 @@
 import { type EpochSigner, epochName } from '@authz-service/core/bundle/epoch';
+import { endTokens } from '../auth/tokens.js';
 import { declareNext } from '../bundles/epochs.js';
 import { SILENCE_MARGIN_MS } from '../fleet/fleet.js';
 import { type GoodCredentials, goodCredentials, type LogFiles } from '../revocations/good-credentials.js';
@@ -8,7 +9,7 @@ import { inStore, type Place } from './declare-epoch.js';
 import { readEpochKeyFile } from './epoch-key-file.js';
 
 /**
- * After a database was set back: ends all sessions, lets every agent count as one that may decide, turns off every credential but
+ * After a database was set back: ends all sessions and access tokens, lets every agent count as one that may decide, turns off every credential but
  * the operators', and declares a new epoch if the file of an epoch key is given. A cloud may run on PostgreSQL meanwhile, and follows.
  */
 export async function disableCredentials(
@@ -54,8 +55,9 @@ async function setBackIn(
   signer: EpochSigner | undefined,
   known: GoodCredentials | undefined,
 ): Promise<SetBack> {
-  // Who was signed in then is not signed in now.
+  // Who was signed in then is not signed in now, and what signed their tokens may be in other hands.
   await store.endAllSessions();
+  await endTokens(store, now);
   // What agents have told since is lost.
   await store.distrustAgents({ now, marginMs: SILENCE_MARGIN_MS });
   const by = {

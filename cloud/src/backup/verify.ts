@@ -13,10 +13,11 @@ import { DigestSet } from '@authz-service/core/state/digest-set';
 import { revisionText } from '@authz-service/core/state/revision';
 import { checkDatabase, copyDatabase } from '../store/copy-database.js';
 import { DATABASE } from '../store/database-name.js';
+import type { BundleKeyRow } from '../store/key-store.js';
 import { migratePostgres } from '../store/postgres/migrate-postgres.js';
 import { openPostgresStore, type PostgresPlace } from '../store/postgres/postgres.js';
 import { cannotOpen, openSqliteFile } from '../store/sqlite.js';
-import { type BundleKeyRow, ChangedStoreError, type Store, type TenantRow } from '../store/store.js';
+import { ChangedStoreError, type Store, type TenantRow } from '../store/store.js';
 import { readTenant } from '../tenants/read-tenant.js';
 
 /** What was found in a tenant. */

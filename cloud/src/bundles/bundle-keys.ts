@@ -5,7 +5,8 @@ import { type NamedBundle, signNewest } from '@authz-service/core/bundle/newest'
 import type { SigningKey } from '@authz-service/core/bundle/signing-key';
 import { type Statable, signDelta, signStatement, statementOf } from '@authz-service/core/bundle/statement';
 import { SerialQueue } from '../concurrency/serial-queue.js';
-import type { BundleKeyRow, Store } from '../store/store.js';
+import type { BundleKeyRow } from '../store/key-store.js';
+import type { Store } from '../store/store.js';
 import { newestEpoch } from './epochs.js';
 
 /**

@@ -1,6 +1,7 @@
 import { offText } from '../auth/authenticate.js';
 import type { Attempt } from '../auth/client-secrets.js';
 import { type Grant, holds } from '../auth/credential.js';
+import { formerOf, generationOf } from '../auth/credential-index.js';
 import { TOKEN_SECONDS } from '../auth/tokens.js';
 import type { Cloud } from '../cloud.js';
 
@@ -42,12 +43,15 @@ export async function issueToken(
   caller: Omit<Attempt, 'clientId'>,
 ): Promise<TokenAnswer> {
   const { clientId, clientSecrets } = request;
-  const hash = cloud.credentials.client(clientId)?.hash;
-  const right = await cloud.clientSecrets.verify(clientSecrets, hash, { ...caller, clientId });
+  const known = cloud.credentials.client(clientId);
+  const former = known && formerOf(known, cloud.now());
+  const hashes = known ? [known.hash, ...(former ? [former.hash] : [])] : [];
+  const right = await cloud.clientSecrets.verify(clientSecrets, hashes, { ...caller, clientId });
   // Looked up again: the client may have been deleted, or its secret replaced, while this one was checked.
   const client = cloud.credentials.client(clientId);
+  const isHeld = client?.hash === right || (client && formerOf(client, cloud.now())?.hash === right);
   // A client that names a person is the person's, and no program's.
-  if (!right || client?.person !== undefined || client?.hash !== hash || client === undefined) {
+  if (right === undefined || client === undefined || client.person !== undefined || !isHeld) {
     throw new TokenError('invalid_client', 'The client id is unknown, or the secret is wrong.');
   }
   if (client.offSince !== undefined) throw new TokenError('invalid_client', offText(client.offSince));
@@ -60,7 +64,8 @@ export async function issueToken(
     );
   }
   const grants = wanted.length > 0 ? ([...new Set(wanted)] as Grant[]) : [...client.grants];
-  const { tenant, generation } = client;
+  const { tenant } = client;
+  const generation = generationOf(right);
   cloud.credentialUses.note(client);
   const token = await cloud.tokens.issue(cloud.publicUrl(), { clientId, tenant, grants, generation });
   return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_SECONDS, scope: grants.join(' ') };

@@ -23,13 +23,15 @@ export interface MintOrder {
   changes: readonly Change[];
   /** The hashes of the client secrets that the changes choose: see `hashChosenSecrets`. */
   hashes?: ReadonlyMap<Change, string>;
+  /** Until when the secrets that are replaced stay good (RFC 3339); unless given, they end at once. */
+  formerUntil?: string;
   /** Makes the created credentials operators. */
   operator?: boolean;
   /** Used instead of generated ones. */
   given?: GivenClient;
   /** The existing credentials; without them no existing credential can get another secret. */
   held?: {
-    of(record: StoredRecord): { operator: boolean } | undefined;
+    of(record: StoredRecord): { operator: boolean; hash: string; offSince?: string } | undefined;
     apiKey(hash: string): { id: string } | undefined;
   };
 }
@@ -67,14 +69,18 @@ export function mintSecrets(staged: Staged, order: MintOrder): { stored: NewSecr
     const { kind, address, id } = record;
     const own = chosen.get(address);
     if ((kind !== 'api_key' && kind !== 'oauth_client') || (previous !== undefined && own === undefined)) continue;
-    const operator = previous === undefined ? (order.operator ?? false) : (order.held?.of(record)?.operator ?? false);
+    const before = previous && order.held?.of(record);
+    const operator = previous === undefined ? (order.operator ?? false) : (before?.operator ?? false);
+    // What is off since a restore may be what was revoked.
+    const isKept = order.formerUntil !== undefined && before !== undefined && before.offSince === undefined;
+    const former = isKept && { former: { hash: before.hash, until: order.formerUntil as string } };
     if (kind === 'api_key') {
       const secret = own?.secret ?? newApiKey();
       const hash = hashApiKey(secret);
       const holder = order.held?.apiKey(hash);
       if (keys.has(hash) || (holder !== undefined && holder.id !== id)) throw taken(address);
       keys.add(hash);
-      stored.push({ kind, id, hash, operator });
+      stored.push({ kind, id, hash, operator, ...former });
       if (own === undefined) shown.push({ address, id, secret });
     } else if (isOfPerson(record)) {
       if (own !== undefined) throw needless(order.changes.indexOf(own), address);
@@ -82,7 +88,7 @@ export function mintSecrets(staged: Staged, order: MintOrder): { stored: NewSecr
     } else {
       const { secret, hash } = own ? { secret: undefined, hash: order.hashes?.get(own) } : clientSecretOf(order);
       if (hash === undefined) throw new Error(`the secret chosen for ${address} was not hashed`);
-      stored.push({ kind, id, hash, operator });
+      stored.push({ kind, id, hash, operator, ...former });
       if (secret !== undefined) shown.push({ address, id, client_id: id, client_secret: secret });
     }
   }

@@ -5,9 +5,11 @@ import { addressOf, type StoredRecord } from '@authz-service/core/records/regist
 import type { Change } from '@authz-service/core/state/change';
 import { parseFields } from '@authz-service/core/state/parse-fields';
 import type { Credential } from '../auth/credential.js';
+import { hashGeneratedSecret, newApiKey, newClientSecret } from '../auth/secrets.js';
 import type { Cloud } from '../cloud.js';
 import { mergePatch } from '../records/merge-patch.js';
 import { fromWire, toWire } from '../records/record-wire.js';
+import type { CredentialKind } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 import { commit } from './commit.js';
 import { findRecord } from './find-record.js';
@@ -60,6 +62,36 @@ export async function updateRecord(
   const record = records.find(({ kind, id }) => kind === order.kind && id === present?.id) ?? records[0] ?? present;
   if (record === undefined) throw new Error('an update found nothing');
   return { record, revision };
+}
+
+/**
+ * Gives a credential another generated secret, which is known only now. The one before ends at once, or after so many seconds.
+ */
+export async function rotateSecret(
+  cloud: Cloud,
+  order: WriteOrder & {
+    kind: CredentialKind;
+    name: string;
+    overlapSeconds: number;
+    isExpected(record: StoredRecord): boolean;
+  },
+): Promise<{ record: StoredRecord; revision: string; secret: string; formerUntil?: string }> {
+  const { kind, overlapSeconds, now } = order;
+  const secret = kind === 'api_key' ? newApiKey() : newClientSecret();
+  const hashes = new Map<Change, string>();
+  const formerUntil = overlapSeconds > 0 ? new Date(now + overlapSeconds * 1000).toISOString() : undefined;
+  const changes = (tenant: Tenant): Change[] => {
+    const present = findRecord(tenant.state, kind, order.name);
+    expect(present, order.isExpected);
+    const update: Change = { op: 'update', address: present.address, fields: { ...present.fields }, secret };
+    hashes.set(update, hashGeneratedSecret(secret));
+    return [update];
+  };
+  const wish = { ...order, changes, hashes, ...(formerUntil !== undefined && { formerUntil }) };
+  const { records, revision } = await commitOne(cloud, wish);
+  const [record] = records;
+  if (record === undefined) throw new Error('a rotation wrote nothing');
+  return { record, revision, secret, ...(formerUntil !== undefined && { formerUntil }) };
 }
 
 /** Returns the revision without the record. */

@@ -203,6 +203,7 @@ describe('looks at the database', () => {
         rowDigests: new Map(),
         event: { number: 0, identity: '' },
         bundleKeys: 0,
+        tokenKeys: 0,
         epoch: 0,
       };
     };
@@ -216,6 +217,7 @@ describe('looks at the database', () => {
       rowDigests: new Map(),
       event: { number: 0, identity: '' },
       bundleKeys: 0,
+      tokenKeys: 0,
       epoch: 0,
     });
   });

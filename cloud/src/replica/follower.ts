@@ -18,7 +18,7 @@ const GAP_MS = 5;
 const READ_AT_ONCE = 2;
 
 /** After so long without a look, others may have revoked what this process still accepts. */
-const SILENT_MS = 5000;
+export const SILENT_MS = 5000;
 
 /** One moment, by the wall clock and by the one that is never set: a set clock must not make anything young. */
 interface Moment {
@@ -28,7 +28,16 @@ interface Moment {
 
 type Followed = Pick<
   Cloud,
-  'store' | 'tenants' | 'credentials' | 'bundleKeys' | 'history' | 'analyzer' | 'metrics' | 'log' | 'revocationLog'
+  | 'store'
+  | 'tenants'
+  | 'credentials'
+  | 'tokens'
+  | 'bundleKeys'
+  | 'history'
+  | 'analyzer'
+  | 'metrics'
+  | 'log'
+  | 'revocationLog'
 >;
 
 /**
@@ -194,10 +203,12 @@ export class Follower {
   }
 
   async #follow(): Promise<void> {
-    const { store, credentials, bundleKeys, tenants } = this.cloud;
+    const { store, credentials, tokens, bundleKeys, tenants } = this.cloud;
     const began = this.#moment();
     const { comings } = tenants;
     const position = await store.position();
+    // What a revoked key has signed is worthless, whatever else is the matter with the database.
+    if (position.tokenKeys > tokens.version) await tokens.follow();
     await this.#refuseEarlier(position);
     this.#findDiverged(position);
     await this.#followTenants(position, comings);

@@ -80,9 +80,19 @@ export class LogKey {
   }
 
   /** The same for the same credential with the same secret, rights and end; another one after any change of these. */
-  fingerprint({ tenant, kind, id, hash, grants, expiresAt, limits, person }: KnownCredential): string {
+  fingerprint({ tenant, kind, id, hash, former, grants, expiresAt, limits, person }: KnownCredential): string {
     const end = Number.isFinite(expiresAt) ? expiresAt : null;
-    const said = [tenant, kind, id, hash, [...grants].sort(), end, limits ?? null, person ?? null];
+    const said = [
+      tenant,
+      kind,
+      id,
+      hash,
+      [...grants].sort(),
+      end,
+      limits ?? null,
+      person ?? null,
+      ...(former ? [former] : []),
+    ];
     return this.#code('credential', canonicalJson(said)).slice(0, 22);
   }
 

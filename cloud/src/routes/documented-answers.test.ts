@@ -114,6 +114,13 @@ async function lifeOf(collection: string): Promise<void> {
     const conditional = { headers: { 'if-match': '"0"' }, ...(method === 'PATCH' && { body: {} }) };
     await ask(method, item, conditional);
   }
+  if (/^(api-keys|oauth-clients)$/.test(collection))
+    for (const [stack, headers] of [
+      ['', {}],
+      ['', { 'if-match': '"0"' }],
+      ['?stack=other', {}],
+    ] as const)
+      await ask('POST', `${item}/secret${stack}`, { body: {}, headers });
   await ask('DELETE', item);
 }
 
@@ -262,9 +269,9 @@ describe('the document', () => {
     // Records without references; other tests send change-sets of 64 MiB, fill the queue of chosen secrets and that
     // of waiting requests, use up a tenant's budget, lose history, take links from elsewhere or from nowhere, name a
     // credential of agents as several are named, and plan drafts, ask why not, compare revisions, review access and
-    // sign it off with a built thread, and delete what a restore has turned off.
+    // sign it off with a built thread, delete what a restore has turned off, and rotate what has no secret.
     const elsewhere =
-      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^retireAgents 409$|^(planDraft|lintRecords|findWhyNot|compareRevisions|reviewAccess|signOff|findChangesSinceSignOff) [24]\d\d$|^deleteDisabledCredentials 200$/;
+      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^retireAgents 409$|^(planDraft|lintRecords|findWhyNot|compareRevisions|reviewAccess|signOff|findChangesSinceSignOff) [24]\d\d$|^deleteDisabledCredentials 200$|^rotateOauthClient 422$/;
     expect(unseen.map(({ name }) => name).filter((name) => !elsewhere.test(name))).toEqual([]);
   });
 
@@ -284,7 +291,7 @@ describe('the document', () => {
 
   it('lists 507 and 503 for every operation that writes', () => {
     const writing = allRoutes({} as Cloud).filter(({ writes }) => writes);
-    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 14);
+    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 16);
     for (const { operation } of writing) {
       const { responses } = reference.operations.find(({ operationId }) => operationId === operation.id) ?? {};
       expect(Object.keys(responses ?? {})).toEqual(expect.arrayContaining(['503', '507']));

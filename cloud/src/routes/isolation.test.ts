@@ -1,5 +1,5 @@
 import { unpackBundle } from '@authz-service/core/bundle/read';
-import { COLLECTIONS, KINDS } from '@authz-service/core/records/kinds';
+import { COLLECTIONS, isCredential, KINDS } from '@authz-service/core/records/kinds';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../../testing/browser.js';
 import { ALICE_READS, type Answer, billing, TestCloud } from '../../testing/test-cloud.js';
@@ -66,11 +66,13 @@ describe.each(KINDS)('%s of another tenant', (kind) => {
   });
 
   it('cannot be read, changed or deleted, by id or path', async () => {
+    const secret = isCredential(kind) ? ([['POST', {}]] as const) : [];
     for (const name of names()) {
       // The stranger's own administrator has the same path as the owner's.
       if (kind === 'oauth_client' && name === 'administrator') continue;
-      for (const [method, body] of [['GET'], ['PATCH', {}], ['DELETE']] as const) {
-        const { status, body: problem } = await strange(method, item, `${collection}/${name}`, body);
+      for (const [method, body] of [['GET'], ['PATCH', {}], ['DELETE'], ...secret] as const) {
+        const end = method === 'POST' ? '/secret' : '';
+        const { status, body: problem } = await strange(method, item + end, `${collection}/${name}${end}`, body);
         expect({ method, name, status, code: problem.code }).toEqual({ method, name, status: 404, code: 'not_found' });
       }
     }

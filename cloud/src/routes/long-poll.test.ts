@@ -196,6 +196,7 @@ describe('the keys of bundles', () => {
   });
 
   it('are turned by operators alone', async () => {
+    admin = await cloud.token();
     const other = await cloud.tenant('curious');
     expect((await cloud.ask('POST', '/v1/bundle-keys', { as: other, body: {} })).status).toBe(403);
     expect((await cloud.ask('POST', '/v1/bundle-keys', { as: admin, body: { revoke: 1 } })).status).toBe(400);

@@ -13,12 +13,13 @@ import type { Cloud } from '../cloud.js';
 import { findRecord } from '../commands/find-record.js';
 import { filterNames, listRecords } from '../commands/list-records.js';
 import { PAST_HEADERS, pastHeaders, pastQuery, tenantAt } from '../commands/tenant-at.js';
-import { createRecord, deleteRecord, updateRecord } from '../commands/write-record.js';
+import { createRecord, deleteRecord, rotateSecret, updateRecord } from '../commands/write-record.js';
 import { pageSchema, paging } from '../http/paging.js';
 import { json, matches, versioned } from '../http/reply.js';
 import { type BodyRule, chargeCommit, type Route, type SecuredCall, secured } from '../http/route.js';
 import { inputSchemas, madeSchemas, patchSchemas, recordSchemas, schemaName } from '../openapi/record-schemas.js';
 import { toWire } from '../records/record-wire.js';
+import type { CredentialKind } from '../store/store.js';
 
 /** Who a single change is made for. */
 const writing = z.strictObject({
@@ -31,7 +32,7 @@ type Writing = z.output<typeof writing>;
 
 const anyObject = parserOf(z.record(z.string(), z.json()));
 
-/** The routes of every kind: list, create, read, change, delete. */
+/** The routes of every kind: list, create, read, change, delete; and of credentials, to give them another secret. */
 export function recordRoutes(cloud: Cloud): Route[] {
   return KINDS.flatMap((kind) => [
     list(cloud, kind),
@@ -39,6 +40,7 @@ export function recordRoutes(cloud: Cloud): Route[] {
     read(cloud, kind),
     change(cloud, kind),
     remove(cloud, kind),
+    ...(kind === 'api_key' || kind === 'oauth_client' ? [rotate(cloud, kind)] : []),
   ]);
 }
 
@@ -214,6 +216,60 @@ function remove(cloud: Cloud, kind: Kind): Route {
     handle: async (call) => {
       const revision = await deleteRecord(cloud, orderOf(kind, call));
       return { status: 204, headers: { [REVISION_HEADER]: revision } };
+    },
+  });
+}
+
+const OVERLAP_SECONDS_MAX = 30 * 24 * 60 * 60;
+const rotationSchema = z.strictObject({
+  overlap_seconds: z.int().min(0).max(OVERLAP_SECONDS_MAX).default(0).meta({
+    description: 'For how long the secret before stays good, and tokens issued for it; by default it ends now.',
+  }),
+});
+const rotatedSchema = z.strictObject({
+  former_until: z.iso.datetime().optional().meta({ description: 'Until when the secret before is good.' }),
+  secret: z.string().optional().meta({ description: 'Of an API key, shown only now.' }),
+  client_id: z.string().optional(),
+  client_secret: z.string().optional().meta({ description: 'Of an OAuth client, shown only now.' }),
+});
+
+function rotate(cloud: Cloud, kind: CredentialKind): Route {
+  return secured<Writing, z.output<typeof rotationSchema>>({
+    method: 'POST',
+    path: `${collection(kind)}/{id}/secret`,
+    anyOf: writers(kind),
+    query: writing,
+    body: {
+      limitBytes: MIB,
+      schema: rotationSchema,
+      parse: parserOf(rotationSchema),
+      wrongType: 'unsupported_media_type',
+    },
+    writes: true,
+    operation: {
+      id: `rotate${schemaName(kind)}`,
+      summary: `Give one record of the kind ${kind} another secret, which also turns it on after a restore.`,
+      tag: kind,
+      responses: {
+        201: { description: 'The secret, which is shown only once.', schema: rotatedSchema, headers: WRITTEN_HEADERS },
+      },
+      problems: [
+        ...(kind === 'oauth_client' ? (['invalid_records'] as const) : []),
+        'not_found',
+        'not_owner',
+        'outside_limits',
+        'precondition_failed',
+      ],
+      headers: IF_MATCH,
+    },
+    handle: async (call) => {
+      const overlapSeconds = call.body.overlap_seconds;
+      const done = await rotateSecret(cloud, { ...orderOf(kind, call), kind, overlapSeconds });
+      const { record, revision, secret, formerUntil } = done;
+      call.log.warn({ rotated: record.address, former_until: formerUntil }, 'secret replaced');
+      const shownOnce = kind === 'api_key' ? { secret } : { client_id: record.id, client_secret: secret };
+      const body = { ...shownOnce, ...(formerUntil !== undefined && { former_until: formerUntil }) };
+      return json(201, body, { etag: etagOf(record), [REVISION_HEADER]: revision });
     },
   });
 }

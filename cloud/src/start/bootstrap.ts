@@ -60,7 +60,7 @@ async function warnOfIgnored(
   if (!client) return;
   const stored = credentials.client(client.id)?.hash;
   const attempt = { address: 'bootstrap', clientId: client.id };
-  if (await clientSecrets.verify([client.secret.reveal()], stored, attempt)) return;
+  if (await clientSecrets.verify([client.secret.reveal()], stored === undefined ? [] : [stored], attempt)) return;
   log.warn(
     { credential: client.id },
     'SERVICE_BOOTSTRAP_CLIENT_ID and its secret are ignored: the database has another administrator, or this one with another secret: use that one, or start once with the id of a new client and SERVICE_BOOTSTRAP_RECOVER=true, which makes that an operator',

@@ -10,6 +10,7 @@ import { eraseHistory } from './erase-history.js';
 import { type Footing, readFooting, type Standing, standingAfter } from './footing.js';
 import { idempotencyKeys } from './idempotency-keys.js';
 import { keptAgents } from './kept-agents.js';
+import { keyStore } from './key-store.js';
 import { loadTenant } from './load-tenant.js';
 import { commitsSince, credentialRows, credentialsSince } from './news.js';
 import { pruneAudit, pruneHistory } from './prune.js';
@@ -18,10 +19,8 @@ import { findRevision, historyStart, newestCommits, readPast } from './record-ve
 import { signOffs } from './sign-offs.js';
 import { sendInTurn } from './statement.js';
 import {
-  type BundleKeyRow,
   type Commit,
   type JudgeOperators,
-  type SigningKeyRow,
   type Store,
   TakenNameError,
   type TenantRow,
@@ -73,6 +72,7 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
       ...credentialSwitch(within, judgedHere),
       ...keptAgents(within),
       ...epochStore(within),
+      ...keyStore(within),
     };
   };
   const write = async (trx: Knex, commit: Commit, ready?: Footing): Promise<void> => {
@@ -194,13 +194,6 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
 
     purgeIdempotent: (before) => writing((trx) => idempotencyKeys.purge(trx, before)),
 
-    signingKeys: () => reading(async (db) => await db<SigningKeyRow>('signing_keys').orderBy('created_at')),
-
-    addSigningKey: (row) =>
-      writing(async (trx) => {
-        await trx('signing_keys').insert(row);
-      }),
-
     ...consoleSessions(dialect),
     ...credentialSwitch(dialect, judged),
     ...credentialUses(dialect),
@@ -210,12 +203,15 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
     ...keptAgents(dialect),
     ...epochStore(dialect),
 
-    bundleKeys: () => reading(async (db) => await db<BundleKeyRow>('bundle_keys').orderBy('version')),
-
-    addBundleKey: (row) =>
-      writing(async (trx) => {
-        await trx('bundle_keys').insert(row);
-      }),
+    ...keyStore({
+      ...dialect,
+      // Others must hear of a key as soon as it signs.
+      writing: (work) =>
+        told((trx, tell) => {
+          tell({ tenant: '', revision: 0, atLarge: true });
+          return work(trx);
+        }),
+    }),
 
     close: async () => {
       await knex.destroy();

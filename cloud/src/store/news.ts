@@ -4,7 +4,7 @@ import { inParts } from './batch.js';
 import type { Standing } from './footing.js';
 import { type RecordRow, storedRecord } from './load-tenant.js';
 import { fillCommits, keptCommits } from './record-versions.js';
-import type { SecretRow } from './secret-rows.js';
+import { SECRET_COLUMNS, type SecretRow, storedSecret } from './secret-rows.js';
 import { rowsOf } from './statement.js';
 import {
   type CredentialKind,
@@ -31,6 +31,7 @@ interface Row {
   tenant_id: string;
   request_id: string;
   version: number | null;
+  token_keys: number | null;
   epoch: number | null;
 }
 
@@ -51,6 +52,7 @@ export async function position(knex: Knex): Promise<StorePosition> {
       'tenant_events.tenant_id',
       'tenant_events.request_id',
       knex.raw('(select max(version) from bundle_keys) as version'),
+      knex.raw('(select max(version) from signing_keys) as token_keys'),
       knex.raw('(select max(number) from epochs) as epoch'),
     );
   const [first] = rows;
@@ -59,6 +61,7 @@ export async function position(knex: Knex): Promise<StorePosition> {
     rowDigests: new Map(rows.flatMap(({ id, row_digest }) => (id === null ? [] : [[id, row_digest ?? '']]))),
     event: first?.number ? eventPoint({ ...first, number: first.number }) : NO_EVENT,
     bundleKeys: Number(first?.version ?? 0),
+    tokenKeys: Number(first?.token_keys ?? 0),
     epoch: Number(first?.epoch ?? 0),
   };
 }
@@ -186,14 +189,13 @@ export async function credentialRows(
 ): Promise<CredentialRow[]> {
   const rows: (RecordRow & SecretRow & { off_since: string | null })[] = await where(
     knex('records').join('secrets', 'secrets.record_pk', 'records.pk'),
-  ).select('records.*', 'secrets.hash', 'secrets.operator', 'secrets.off_since');
+  ).select('records.*', ...SECRET_COLUMNS, 'secrets.off_since');
   return rows.map((row) => ({
     tenant: row.tenant_id,
     kind: row.kind as CredentialKind,
     id: row.id,
     fields: JSON.parse(row.fields),
-    hash: row.hash,
-    operator: Boolean(row.operator),
+    ...storedSecret(row),
     ...(row.off_since !== null && { off_since: row.off_since }),
   }));
 }

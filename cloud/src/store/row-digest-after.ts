@@ -21,7 +21,7 @@ export async function rowDigestAfter(
     const secretBefore = previous && held.get(previous.address);
     const secret = made.get(`${record.kind}/${record.id}`) ?? secretBefore;
     // A new secret makes nobody an operator, see `writeRecords`.
-    digest.toggle(record, secret && { hash: secret.hash, operator: (secretBefore ?? secret).operator });
+    digest.toggle(record, secret && { ...secret, operator: (secretBefore ?? secret).operator });
   }
   return digest.hex();
 }

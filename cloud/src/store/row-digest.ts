@@ -2,12 +2,10 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '@authz-service/core/json';
 import { isDistributed } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { NewSecret } from './store.js';
 
 /** What is stored beside a credential's record. */
-export interface StoredSecret {
-  hash: string;
-  operator: boolean;
-}
+export type StoredSecret = Pick<NewSecret, 'hash' | 'operator' | 'former'>;
 
 const BYTES = 32;
 
@@ -35,7 +33,10 @@ export class RowDigest {
   toggle(record: StoredRecord, secret: StoredSecret | undefined): void {
     const { kind, address, id, managed_by, created_at, updated_at, revision } = record;
     const row = [kind, address, id, managed_by, created_at, updated_at, revision];
-    this.#toggle(isDistributed(kind) ? row : [...row, canonicalJson(record.fields), secret?.hash, secret?.operator]);
+    const former = secret?.former ? [secret.former.hash, secret.former.until] : [];
+    this.#toggle(
+      isDistributed(kind) ? row : [...row, canonicalJson(record.fields), secret?.hash, secret?.operator, ...former],
+    );
   }
 
   /** Adds the row of the tenant itself. */

@@ -6,6 +6,16 @@ import type { StoredSecret } from './row-digest.js';
 export interface SecretRow {
   hash: string;
   operator: number | boolean;
+  former_hash: string | null;
+  former_until: string | null;
+}
+
+export const SECRET_COLUMNS = ['hash', 'operator', 'former_hash', 'former_until'] as const;
+
+/** What a row says. */
+export function storedSecret({ hash, operator, former_hash, former_until }: SecretRow): StoredSecret {
+  const former = former_hash !== null && former_until !== null && { hash: former_hash, until: former_until };
+  return { hash, operator: Boolean(operator), ...(former && { former }) };
 }
 
 /** What a tenant's credentials have beside their records, by their addresses: of the given ones, or of all. */
@@ -20,9 +30,9 @@ export async function secretsOf(
       .join('secrets', 'secrets.record_pk', 'records.pk')
       .where('tenant_id', tenant)
       .whereIn('kind', CREDENTIAL_KINDS)
-      .select('address', 'hash', 'operator');
+      .select('address', ...SECRET_COLUMNS);
   const take = (rows: (SecretRow & { address: string })[]) => {
-    for (const { address, hash, operator } of rows) secrets.set(address, { hash, operator: Boolean(operator) });
+    for (const row of rows) secrets.set(row.address, storedSecret(row));
   };
   if (addresses === undefined) take(await query());
   else await inParts(addresses, async (part) => take(await query().whereIn('address', part)));

@@ -10,6 +10,7 @@ import type { SessionStore } from './console-sessions.js';
 import type { CredentialSwitch } from './credential-switch.js';
 import type { CredentialUseStore } from './credential-uses.js';
 import type { EpochStore } from './epoch-store.js';
+import type { KeyStore } from './key-store.js';
 import type { LoadedTenant, TakeRecords } from './loaded-tenant.js';
 import type { SignOffStore } from './sign-off-store.js';
 import type { StoreOfAll } from './store-of-all.js';
@@ -23,6 +24,7 @@ export interface Store
     CredentialSwitch,
     CredentialUseStore,
     EpochStore,
+    KeyStore,
     SessionStore,
     SignOffStore,
     TenantUseStore {
@@ -96,13 +98,6 @@ export interface Store
   credentials(): Promise<CredentialRow[]>;
   /** Removes the keys first used before this moment. */
   purgeIdempotent(before: string): Promise<void>;
-  /** Private keys as JWK, oldest first. */
-  signingKeys(): Promise<SigningKeyRow[]>;
-  addSigningKey(row: SigningKeyRow): Promise<void>;
-  /** The keys that sign bundles, oldest first. */
-  bundleKeys(): Promise<BundleKeyRow[]>;
-  /** Throws if the version is taken. */
-  addBundleKey(row: BundleKeyRow): Promise<void>;
   /** Whether changes can be stored at this moment. It takes as long as the disk takes to answer. */
   writability(): Promise<Writability>;
   close(): Promise<void>;
@@ -155,6 +150,8 @@ export interface StorePosition {
   event: EventPoint;
   /** The version of the newest set of keys that sign bundles. */
   bundleKeys: number;
+  /** The version of the newest key that signs access tokens. */
+  tokenKeys: number;
   /** The number of the newest epoch; 0 if the cloud has declared none. */
   epoch: number;
 }
@@ -273,6 +270,15 @@ export interface NewSecret {
   id: string;
   hash: string;
   operator: boolean;
+  /** The secret before, where it is still good for some time. */
+  former?: FormerSecret;
+}
+
+/** A replaced secret. */
+export interface FormerSecret {
+  hash: string;
+  /** Until when it is good (RFC 3339). */
+  until: string;
 }
 
 export interface CredentialRow extends NewSecret {
@@ -343,24 +349,6 @@ export interface IdempotencyRow extends IdempotencyKey {
   created_at: string;
   /** A key that was first used before this time has become free. */
   free_before: string;
-}
-
-export interface SigningKeyRow {
-  kid: string;
-  /** The private key as JWK JSON text. */
-  jwk: string;
-  created_at: string;
-}
-
-/** One version of the set of keys that sign bundles. */
-export interface BundleKeyRow {
-  version: number;
-  kid: string;
-  /** The private key as JWK JSON text. */
-  jwk: string;
-  /** The set, signed by the key of the previous version. */
-  announcement: string;
-  created_at: string;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Footing } from './footing.js';
 import { originStatements } from './record-origins.js';
 import { known } from './record-pks.js';
 import { keepVersions } from './record-versions.js';
+import { SECRET_COLUMNS } from './secret-rows.js';
 import type { Statement } from './statement.js';
 import type { Commit } from './store.js';
 
@@ -26,7 +27,8 @@ const REPLACE = `on conflict (pk) do update set ${COLUMNS.slice(2)
   .join(', ')}`;
 
 /** A credential that already has a secret gets another one, which nobody can have kept from before a restore. */
-const RENEW = 'on conflict (record_pk) do update set hash = excluded.hash, off_since = null';
+const RENEW =
+  'on conflict (record_pk) do update set hash = excluded.hash, former_hash = excluded.former_hash, former_until = excluded.former_until, off_since = null';
 
 /**
  * What writes the records, references and secrets of a commit, in a number of statements that does not grow with each
@@ -113,7 +115,7 @@ function secretRows({ put, secrets }: Commit, pk: (address: string) => number): 
   const addressOfId = new Map(put.map(({ record }) => [`${record.kind}/${record.id}`, record.address]));
   const rows = secrets.map((secret) => {
     const address = addressOfId.get(`${secret.kind}/${secret.id}`) ?? '';
-    return [pk(address), secret.hash, secret.operator];
+    return [pk(address), secret.hash, secret.operator, secret.former?.hash ?? null, secret.former?.until ?? null];
   });
-  return insertions('secrets', ['record_pk', 'hash', 'operator'], rows, RENEW);
+  return insertions('secrets', ['record_pk', ...SECRET_COLUMNS], rows, RENEW);
 }

@@ -1,7 +1,7 @@
 import { COLLECTIONS } from './generated/record-types.js';
 import { ServiceError } from './service-error.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
-import type { Kind, MadeRecord, NewRecord, Page, RecordPatch, WireRecord } from './wire.js';
+import type { Kind, MadeRecord, NewRecord, Page, RecordPatch, RotatedSecret, WireRecord } from './wire.js';
 
 /** Sends a request with the client's credential and gives the JSON of the answer. */
 export type Send = (request: ServiceRequest, options?: CallOptions) => Promise<unknown>;
@@ -75,6 +75,27 @@ export class RecordCollection<K extends Kind> {
     const headers = matchHeaders(ifMatch);
     const item = this.#item(idOrPath);
     await this.#send({ method: 'DELETE', ...item, query: { stack }, headers, repeat: 'once', writes: true }, options);
+  }
+
+  /** Gives a credential another secret. The one before ends now, or after `overlapSeconds`. */
+  async rotateSecret(
+    idOrPath: string,
+    { stack, ifMatch, overlapSeconds, ...options }: MatchOptions & { overlapSeconds?: number } = {},
+  ): Promise<RotatedSecret> {
+    const headers = matchHeaders(ifMatch);
+    const { path, route } = this.#item(idOrPath);
+    const at = { path: `${path}/secret`, route: `${route}/secret` };
+    const body = overlapSeconds === undefined ? {} : { overlap_seconds: overlapSeconds };
+    const request: ServiceRequest = {
+      method: 'POST',
+      ...at,
+      query: { stack },
+      body,
+      headers,
+      repeat: 'once',
+      writes: true,
+    };
+    return (await this.#send(request, options)) as RotatedSecret;
   }
 
   get #path(): string {

@@ -214,6 +214,17 @@ export interface BundleKey {
   kid: string;
   version: number;
   created_at: string;
+  /** The key that signs access tokens from now on. */
+  token_kid: string;
+}
+
+/** The new secret of a credential, which is shown only once: `secret` of an API key, the others of an OAuth client. */
+export interface RotatedSecret {
+  secret?: string;
+  client_id?: string;
+  client_secret?: string;
+  /** Until when the secret before is good; absent if it has ended. */
+  former_until?: string;
 }
 
 /** The state that an agent reports. Times are RFC 3339 in UTC; null means not known yet. */

@@ -13,6 +13,7 @@ import * as credentialUses from './0012-credential-uses.js';
 import * as tenantUse from './0013-tenant-use.js';
 import * as epochs from './0014-epochs.js';
 import * as newCommits from './0015-new-commits.js';
+import * as rotations from './0016-rotations.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -32,6 +33,7 @@ const MIGRATIONS: Named[] = [
   { name: '0013-tenant-use', ...tenantUse },
   { name: '0014-epochs', ...epochs },
   { name: '0015-new-commits', ...newCommits },
+  { name: '0016-rotations', ...rotations },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {

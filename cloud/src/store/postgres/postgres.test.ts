@@ -245,11 +245,11 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
       expect(await store.writability()).toEqual({ writable: true });
       await server.admin(`alter database ${nameOf(url)} set default_transaction_read_only = on`);
       await server.admin(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${nameOf(url)}'`);
-      const key = { kid: 'k', jwk: '{}', created_at: 'x' };
+      const key = { version: 1, kid: 'k', jwk: '{}', created_at: 'x' };
       // The connections that were ended may be tried first.
       await vi.waitFor(
         () =>
-          expect(store.addSigningKey(key)).rejects.toMatchObject({
+          expect(store.addSigningKey(key, 0)).rejects.toMatchObject({
             code: 'storage_failed',
             detail: expect.stringContaining('is read-only, and nothing was changed'),
           }),

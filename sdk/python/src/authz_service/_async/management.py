@@ -121,7 +121,7 @@ class AsyncManagement:
         return cast(int, answer["retired"])
 
     async def rotate_bundle_keys(self, *, revoke: bool = False, timeout: Optional[float] = None) -> Dict[str, Any]:
-        """Makes the cloud sign bundles with a new key, for operators; with `revoke`, agents no longer trust older keys."""
+        """Makes the cloud sign with new keys, for operators; with `revoke`, older keys and all access tokens are worthless."""
         body = {"revoke": True} if revoke else {}
         answer = await self._json("POST", "/v1/bundle-keys", body=body, harmless=False, timeout=timeout)
         return cast(Dict[str, Any], answer)
