@@ -21,6 +21,8 @@ export const CONDITION_LIMITS = {
    * cloud and agent give the same answer to the same request. `npm run bench -- conditions` shows what they take.
    */
   decisionSteps: 100_000,
+  /** Steps of all decisions of one batch: what twenty of the costliest decisions take. */
+  batchSteps: 2_000_000,
   /** Characters of a string that a condition builds. */
   stringLength: 65_536,
   /** Items of a list that a condition builds. */

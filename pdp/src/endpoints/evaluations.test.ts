@@ -1,5 +1,4 @@
 import type { Decision } from '@authz-service/core/decision/api/decision';
-import type { Engine } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 import { finished } from '@authz-service/core/time-slicing';
 import { describe, expect, it } from 'vitest';
@@ -19,16 +18,18 @@ async function answer(body: object) {
   const decide = (item: Question, now: number): Decision => {
     asked.push(item);
     moments.add(now);
+    if (item.resource.id === 'costly') engine.steps += 1_000_000;
     if (item.resource.id === 'failing') throw new ProblemError('evaluation_failed', 'policy/p failed');
     const decision = item.resource.id === 'open';
     return { decision, reason: decision ? 'allowed' : 'denied', access_path: decision ? 'role' : 'none' };
   };
   const engine = {
+    steps: 0,
     decide,
     explain: decide,
     resourceId: () => undefined,
     budgetOf: () => undefined,
-  } as unknown as Engine;
+  };
   const told: Evaluation[] = [];
   const call = {
     now: 7,
@@ -43,6 +44,19 @@ const decisions = async (body: object) => (await answer(body)).evaluations.map((
 const of = (...ids: string[]) => ({ subject, action, evaluations: ids.map((id) => ({ resource: resource(id) })) });
 
 describe('a batch', () => {
+  it('has a budget of steps, beyond which nothing more is decided', async () => {
+    const { asked, told, evaluations } = await answer(of('open', 'costly', 'costly', 'open', 'open'));
+    expect(asked).toHaveLength(3);
+    expect(evaluations.map(({ decision }) => decision)).toEqual([true, false, false, false, false]);
+    for (const evaluation of evaluations.slice(3))
+      expect(evaluation).toMatchObject({
+        context: {
+          error: { code: 'evaluation_failed', message: expect.stringMatching(/2000000 steps.*another batch/) },
+        },
+      });
+    expect(told).toHaveLength(5);
+  });
+
   it('without evaluations is a single request', () => {
     const body = { subject, action, resource: resource('open'), options: { explain: true } };
     for (const evaluations of [undefined, []])

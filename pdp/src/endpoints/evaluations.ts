@@ -1,3 +1,4 @@
+import { CONDITION_LIMITS } from '@authz-service/core/conditions/limits';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import type * as z from 'zod';
 import { isObject } from '../contract/attributes.js';
@@ -110,6 +111,7 @@ function* decideInSteps(
   call: EndpointCall,
 ): Generator<undefined, EvaluationsResponse> {
   const evaluations: EvaluationResponse[] = [];
+  let stepsLeft: number = CONDITION_LIMITS.batchSteps;
   for (const [index, item] of items.entries()) {
     const response = responseOf(decideItem(item, index), reasons);
     evaluations.push(response);
@@ -119,14 +121,27 @@ function* decideInSteps(
   return { evaluations };
 
   function decideItem(item: Question | ProblemError, index: number) {
-    if (!(item instanceof ProblemError))
-      return placedIn(
-        evaluate(item, () => engine, call, index),
-        index,
-      );
-    call.evaluated({ outcome: item, index });
-    return item;
+    if (item instanceof ProblemError) {
+      call.evaluated({ outcome: item, index });
+      return item;
+    }
+    if (stepsLeft <= 0) {
+      const outcome = exhausted();
+      call.evaluated({ request: item, outcome, index });
+      return outcome;
+    }
+    const before = engine.steps;
+    const outcome = evaluate(item, () => engine, call, index);
+    stepsLeft -= engine.steps - before;
+    return placedIn(outcome, index);
   }
+}
+
+function exhausted(): ProblemError {
+  return new ProblemError(
+    'evaluation_failed',
+    `The decisions of this batch have taken the ${CONDITION_LIMITS.batchSteps} steps that they may take together: ask this question in another batch.`,
+  );
 }
 
 function responseOf(outcome: Outcome | ProblemError, reasons: boolean): EvaluationResponse {
