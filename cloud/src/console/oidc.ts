@@ -11,12 +11,16 @@ import type { OidcConfig } from './oidc-config.js';
 /** How long somebody may take to sign in at the provider. */
 export const SIGN_IN_SECONDS = 600;
 const TIMEOUT_SECONDS = 10;
+/** So much the clocks of provider and cloud may differ. */
+const SKEW_SECONDS = 60;
 
 /** What has to come back unchanged from one who began to sign in. */
 const pendingSchema = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), tenant: z.string() });
 
 const claimsSchema = z.looseObject({
   sub: z.string().min(1),
+  iat: z.number(),
+  azp: z.unknown().optional(),
   name: z.string().optional(),
   preferred_username: z.string().optional(),
   email: z.string().optional(),
@@ -90,6 +94,11 @@ export class Oidc {
       });
     const claims = claimsSchema.safeParse(tokens.claims());
     if (!claims.success) throw refused('The identity provider named nobody', claims.error);
+    const { azp, iat } = claims.data;
+    if (azp !== undefined && azp !== this.config.clientId) throw refused('Its ID token was issued to another client');
+    const age = now / 1000 - iat;
+    if (age < -SKEW_SECONDS || age > SIGN_IN_SECONDS + SKEW_SECONDS)
+      throw refused('Its ID token was not issued just now: compare the clocks of the provider and of this service');
     return { person: this.#personOf(claims.data), tenant: begun.tenant };
   }
 
@@ -118,7 +127,10 @@ export class Oidc {
     const { issuer, clientId, clientSecret } = this.config;
     const server = new URL(issuer);
     // The settings allow a provider without TLS on this machine alone.
-    const execute = isLoopbackHost(server.hostname) ? [client.allowInsecureRequests] : [];
+    const insecure = isLoopbackHost(server.hostname) ? [client.allowInsecureRequests] : [];
+    // OpenID Connect lets a client that got the ID token itself over TLS take it unsigned (Core, section 3.1.3.7): this one
+    // verifies it by the keys at the `jwks_uri` of the metadata, and by no other, whatever its header says.
+    const execute = [...insecure, client.enableNonRepudiationChecks];
     this.#provider ??= client
       .discovery(server, clientId, undefined, client.ClientSecretBasic(clientSecret.reveal()), {
         execute,
