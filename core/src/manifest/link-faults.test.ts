@@ -126,12 +126,29 @@ describe('a link', () => {
     ],
     [
       'to everyone names no more than a type, and is no membership',
-      `${V}groups: { g: { members: [everyone, everyone/user, subject/everyone/kim] } }\nroles: { r: { assigned_to: [everyone, everyone/user, everyone/user/kim, everyone/] } }\nsubjects: { everyone/kim: }\n`,
+      `${V}groups: { g: { members: [everyone, everyone/user] } }\nroles: { r: { assigned_to: [everyone, everyone/user, everyone/user/kim, everyone/, everyone/everyone, everyone/Everyone] } }\n`,
       [
         'a.yaml:2:26: group/g: members[0]: "everyone" is everyone: only a subject or a group may stand here.',
-        'a.yaml:2:36: group/g: members[1]: "everyone/user" is everyone: only a subject or a group may stand here. A subject of the type "everyone" is written "subject/everyone/user".',
-        'a.yaml:3:54: role/r: assigned_to[2]: "everyone/user/kim" names no type of subjects: write "everyone/TYPE"; a subject of the type "everyone" is "subject/everyone/ID".',
+        'a.yaml:2:36: group/g: members[1]: "everyone/user" is everyone: only a subject or a group may stand here.',
+        'a.yaml:3:54: role/r: assigned_to[2]: "everyone/user/kim" names no type of subjects: write "everyone/TYPE", or "everyone" for all.',
         'a.yaml:3:73: role/r: assigned_to[3]: "" has an empty name: write no "/" at an end, nor two.',
+        'a.yaml:3:84: role_assignment/r//everyone/everyone: entity: "everyone" is no type of subjects: write one like "user" for everyone of that type, or "*" for everyone.',
+        'a.yaml:3:103: role_assignment/r//everyone/Everyone: entity: "Everyone" is no type of subjects: write one like "user" for everyone of that type, or "*" for everyone.',
+      ],
+    ],
+    [
+      'to all is not taken for naming somebody',
+      `${V}groups: { g: { members: ["user/*"] }, "*": {} }\nroles: { r: { assigned_to: ["*", "user/*", subject/user/*] } }\nsubjects: { "user/*": {}, everyone/kim: {}, "*/kim": {} }\nsubject_types: { everyone: {} }\n`,
+      [
+        'a.yaml:2:26: group/g: members[0]: "user/*" names no subject: write "everyone/user".',
+        'a.yaml:2:39: group/*: name: "*" is no name, since it stands for all: choose another.',
+        'a.yaml:3:29: role/r: assigned_to[0]: "*" names no subject: write "everyone".',
+        'a.yaml:3:34: role/r: assigned_to[1]: "user/*" names no subject: write "everyone/user".',
+        'a.yaml:3:44: role_assignment/r//subject/user/*: entity: "user/*" names no subject: for everyone of the type, write "user" with the entity_type "everyone".',
+        'a.yaml:4:13: subject/user/*: id: "*" is no name, since it stands for all: choose another.',
+        'a.yaml:4:27: subject/everyone/kim: type: "everyone" is no type of subjects, since it stands for all: choose another.',
+        'a.yaml:4:45: subject/*/kim: type: "*" is no name, since it stands for all: choose another.',
+        'a.yaml:5:18: subject_type/everyone: name: "everyone" is no type of subjects, since it stands for all: choose another.',
       ],
     ],
     [

@@ -103,6 +103,10 @@ export function readEntity(text: string, application?: Path): ReadEntity {
   }
   if (text === EVERYONE) return { kind: EVERYONE, path: EVERY_TYPE };
   if (kind === EVERYONE) return { kind, path: readType(text.slice(slash + 1)) };
+  if (text === '*' || /^[^/]+\/\*$/.test(text))
+    throw new NotationError(
+      `${quote(text)} names no subject: write ${quote(text === '*' ? EVERYONE : `${EVERYONE}/${kind}`)}.`,
+    );
   return { kind: 'subject', ...readPath('subject', text) };
 }
 
@@ -110,7 +114,7 @@ function readType(text: string): Path {
   const [type = '', ...more] = normalSegments(text);
   if (more.length === 0) return type;
   throw new NotationError(
-    `${quote(`${EVERYONE}/${text}`)} names no type of subjects: write ${quote(`${EVERYONE}/TYPE`)}; a subject of the type "everyone" is ${quote(`subject/${EVERYONE}/ID`)}.`,
+    `${quote(`${EVERYONE}/${text}`)} names no type of subjects: write ${quote(`${EVERYONE}/TYPE`)}, or ${quote(EVERYONE)} for all.`,
   );
 }
 

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Json } from '../json.js';
 import { type Address, address as addressIn, encodeSegment, type Path } from '../records/address.js';
 import { quote } from '../records/describe.js';
-import { EVERYONE } from '../records/everyone.js';
+import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
 import { unknownKeyText } from '../records/issue-text.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
@@ -146,16 +146,13 @@ export class LinkReader {
 
   /** Whom a text names, if a link of the kind may lead there. */
   private entity(link: LinkKind, text: string, application: Path | undefined): ReadEntity {
-    if (!text.includes('/') && text !== EVERYONE) throw new NotationError(this.namelessText(text));
+    if (!text.includes('/') && text !== EVERYONE && text !== EVERY_TYPE)
+      throw new NotationError(this.namelessText(text));
     const entity = readEntity(text, application);
     const { options } = definitionOf(link).schema.shape.entity_type as z.ZodEnum;
     if (options.includes(entity.kind)) return entity;
     const allowed = options.filter((option) => option !== EVERYONE).join(' or a ');
-    const subject =
-      entity.kind === EVERYONE && text !== EVERYONE
-        ? ` A subject of the type "${EVERYONE}" is written ${quote(`subject/${text}`)}.`
-        : '';
-    throw new NotationError(`${quote(text)} is ${oneOf(entity.kind)}: only a ${allowed} may stand here.${subject}`);
+    throw new NotationError(`${quote(text)} is ${oneOf(entity.kind)}: only a ${allowed} may stand here.`);
   }
 
   /** The application's record of a bare name, or else the tenant's; a name that fits both is refused. */

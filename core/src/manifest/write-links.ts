@@ -105,7 +105,7 @@ export function applicationOf(record: DeclaredRecord): Path | undefined {
 
 function entityText({ kind, path }: End): string {
   if (kind === EVERYONE) return path === EVERY_TYPE ? EVERYONE : `${EVERYONE}/${path}`;
-  return kind !== 'subject' || /^(?:role|group|subject|everyone)\//.test(path) ? `${kind}/${path}` : path;
+  return kind !== 'subject' || /^(?:role|group|subject)\//.test(path) ? `${kind}/${path}` : path;
 }
 
 /** The fields of a link besides its ends. */

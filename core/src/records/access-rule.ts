@@ -3,7 +3,16 @@ import { address, path } from './address.js';
 import { CONDITION_LENGTH_MAX } from './condition-length.js';
 import { namesInCondition } from './condition-names.js';
 import { define, type Reference } from './definition.js';
-import { actionName, description, freeText, moment, nameText, reference, stringSet } from './fields.js';
+import {
+  actionName,
+  description,
+  freeText,
+  moment,
+  nameText,
+  reference,
+  stringSet,
+  subjectTypeText,
+} from './fields.js';
 
 /** What a rule says: what may not be, who alone may, what must stay possible, what nobody may do both of. */
 export const RULE_FORMS = ['never', 'only', 'always', 'separate'] as const;
@@ -23,7 +32,7 @@ const expression = (text: string) =>
 const subjects = () =>
   z
     .strictObject({
-      type: nameText.optional().meta({ description: 'The type of the subjects: `user`.' }),
+      type: subjectTypeText.optional().meta({ description: 'The type of the subjects: `user`.' }),
       named: names(reference('subject', 'The path of a subject: `user/alice`.')).meta({
         description: 'The paths of subjects that are meant: `user/alice`.',
       }),

@@ -13,11 +13,15 @@ interface Assignee {
   entity: string;
 }
 
-/** For the `superRefine` of assignments. */
+/** For the `superRefine` of assignments: whoever means all is not taken for naming one that is called so. */
 export function namesOneType({ entity_type, entity }: Assignee, context: z.core.$RefinementCtx): void {
-  if (entity_type !== EVERYONE || /^[^/]+$/.test(entity)) return;
-  const message = 'is no type of subjects: write one like "user" for everyone of that type, or "*" for everyone';
-  context.addIssue({ code: 'custom', path: ['entity'], message });
+  const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['entity'], message });
+  const isType = /^[^/]+$/.test(entity) && !/^everyone$/i.test(entity);
+  if (entity_type === EVERYONE && !isType)
+    refuse('is no type of subjects: write one like "user" for everyone of that type, or "*" for everyone');
+  const [, type] = /^([^/]+)\/\*$/.exec(entity) ?? [];
+  if (entity_type === 'subject' && type !== undefined)
+    refuse(`names no subject: for everyone of the type, write "${type}" with the entity_type "everyone"`);
 }
 
 /** The record that an assignment is given to; everyone has none. */

@@ -41,7 +41,14 @@ export const nameText = z
   .string()
   .min(1, 'must not be empty')
   .max(256, 'must have at most 256 characters')
-  .regex(NO_CONTROLS, 'must not hold control characters');
+  .regex(NO_CONTROLS, 'must not hold control characters')
+  .refine((name) => name !== '*', 'is no name, since it stands for all: choose another');
+
+/** The type of a subject, where `everyone` would be read as all subjects. */
+export const subjectTypeText = nameText.refine((type) => type.toLowerCase() !== 'everyone', {
+  message: 'is no type of subjects, since it stands for all: choose another',
+  when: ({ issues }) => issues.length === 0,
+});
 
 /** A text for people, which may be left out. */
 export const freeText = (max: number, text: string) =>

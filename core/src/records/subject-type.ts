@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
-import { description, nameText, propertyTypes } from './fields.js';
+import { description, propertyTypes, subjectTypeText } from './fields.js';
 
 export const subjectType = define({
   kind: 'subject_type',
@@ -9,7 +9,7 @@ export const subjectType = define({
   docs: 'A type of subjects with the properties that these may have; what is written about such subjects is checked against it.',
   schema: () =>
     z.strictObject({
-      name: nameText.meta({ key: true, description: 'The type as subjects name it: `user`.' }),
+      name: subjectTypeText.meta({ key: true, description: 'The type as subjects name it: `user`.' }),
       properties: propertyTypes(
         'The properties that subjects of this type may have, and their types; absent means any.',
       ),

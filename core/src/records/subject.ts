@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
-import { freeText, nameText, properties } from './fields.js';
+import { freeText, nameText, properties, subjectTypeText } from './fields.js';
 
 export const subject = define({
   kind: 'subject',
@@ -9,7 +9,7 @@ export const subject = define({
   docs: "Somebody or something that acts. Its id is the caller's own; type and id together identify it.",
   schema: () =>
     z.strictObject({
-      type: nameText.meta({ key: true, description: 'The type of subject: user, service, …' }),
+      type: subjectTypeText.meta({ key: true, description: 'The type of subject: user, service, …' }),
       id: nameText.meta({ key: true, description: "The caller's own identifier, unique among subjects of the type." }),
       name: freeText(256, 'A name for people.'),
       properties,

@@ -101,6 +101,40 @@ describe('parseFields', () => {
       { type: 'a/t', name: 'r', properties: { a: { b: [1, JSON.parse('1e400')] } } },
       [{ pointer: '/properties/a', detail: 'holds a number that is too large to be kept: write it in quotes.' }],
     ],
+    ...['everyone', 'Everyone', 'a/b'].map((entity): [string, Kind, unknown, { pointer: string; detail: string }[]] => [
+      `everyone of the type "${entity}"`,
+      'policy_assignment',
+      { policy: 'a/p', entity_type: 'everyone', entity },
+      [
+        {
+          pointer: '/entity',
+          detail: `"${entity}" is no type of subjects: write one like "user" for everyone of that type, or "*" for everyone.`,
+        },
+      ],
+    ]),
+    [
+      'all subjects of a type as one subject',
+      'role_assignment',
+      { role: 'a/r', entity_type: 'subject', entity: 'user/*' },
+      [
+        {
+          pointer: '/entity',
+          detail: '"user/*" names no subject: for everyone of the type, write "user" with the entity_type "everyone".',
+        },
+      ],
+    ],
+    [
+      'a type of subjects that stands for all',
+      'subject',
+      { type: 'everyone', id: 'x' },
+      [{ pointer: '/type', detail: '"everyone" is no type of subjects, since it stands for all: choose another.' }],
+    ],
+    [
+      'a name that stands for all',
+      'group',
+      { name: '*' },
+      [{ pointer: '/name', detail: '"*" is no name, since it stands for all: choose another.' }],
+    ],
     [
       'whole numbers that would lose their last digits, each in its place',
       'subject',
