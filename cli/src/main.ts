@@ -11,7 +11,7 @@ export async function run(argv: readonly string[] = process.argv.slice(2)): Prom
   try {
     await runCommand([...argv], import.meta.url);
   } catch (error) {
-    await fail(error, { flags: [] }, wantsJson(argv));
+    await fail(error, { flags: [] }, wantsJson(argv) ? 'json' : 'text');
   }
 }
 

@@ -28,6 +28,9 @@ export abstract class ServiceCommand extends Command {
   /** Aborted by Ctrl-C. */
   protected readonly signal: AbortSignal = interruption.signal;
 
+  /** Set once a command that prints Markdown has printed what it found, so that a failure adds nothing to it. */
+  protected hasCommented = false;
+
   abstract override run(): Promise<Outcome>;
 
   protected override async _run<T>(): Promise<T> {
@@ -43,10 +46,11 @@ export abstract class ServiceCommand extends Command {
 
   protected override async catch(error: unknown): Promise<never> {
     const flags = Object.keys({ ...this.ctor.baseFlags, ...this.ctor.flags });
+    const comments = flags.includes('markdown') && this.argv.includes('--markdown') && !this.hasCommented;
     return fail(
       error,
       { ...(this.id !== undefined && { id: this.id.replaceAll(':', ' ') }), flags, args: Object.keys(this.ctor.args) },
-      wantsJson(this.argv),
+      wantsJson(this.argv) ? 'json' : comments ? 'markdown' : 'text',
     );
   }
 

@@ -6,3 +6,8 @@ export function markdownCode(text: string, charactersMax = 100): string {
   const escaped = visible(cut).replace(/[^\p{L}\p{N} ._/-]/gu, (character) => `&#${character.codePointAt(0)};`);
   return `<code>${escaped}</code>`;
 }
+
+/** The text as words in which Markdown and HTML find nothing of theirs. */
+export function markdownText(text: string): string {
+  return visible(text).replace(/[<>&*_`[\]|\\#~@]/g, (character) => `&#${character.codePointAt(0)};`);
+}

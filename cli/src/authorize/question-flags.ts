@@ -5,7 +5,7 @@ export const pairFlag = (description: string) =>
   string({ description, helpValue: 'NAME=VALUE', multiple: true, multipleNonGreedy: true });
 
 export const roleFlag = string({
-  description: 'A role that the caller vouches for; may be repeated.',
+  description: 'A role that the request names, besides those that the subject holds; may be repeated.',
   helpValue: 'ROLE',
   multiple: true,
   multipleNonGreedy: true,

@@ -11,6 +11,7 @@ import { reportImpact } from '../impact/report-impact.js';
 import { openSource, type SourceOptions } from '../impact/sources/open-source.js';
 import type { Source } from '../impact/sources/source.js';
 import { reportFlags, writeReports } from '../impact/write-reports.js';
+import { commandLine } from '../output/command-line.js';
 import { Progress } from '../output/progress.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
@@ -115,7 +116,7 @@ The gates make the exit code 1 if what they demand does not hold, also where tha
         return { json: undefined, exitCode };
       }
       const labels = { before: before.label, after: after.label };
-      return { json: jsonOf(report, labels, countsOnly), text: await textOf(report, flags), exitCode };
+      return { json: jsonOf(report, labels, countsOnly), text: await textOf(report, args, flags), exitCode };
     } finally {
       progress.done();
     }
@@ -171,13 +172,19 @@ function jsonOf(report: AccessReport, labels: { before: string; after: string },
 
 async function textOf(
   report: AccessReport,
-  flags: { json: boolean; markdown: boolean; all: boolean; 'counts-only': boolean },
+  args: { old: string; new?: string | undefined },
+  flags: { json: boolean; markdown: boolean; all: boolean; 'counts-only': boolean; with?: string[] | undefined },
 ): Promise<string | undefined> {
   if (flags.json) return undefined;
   const { 'counts-only': countsOnly, all } = flags;
   if (flags.markdown) {
-    const { renderAccessMarkdown } = await import('@authz-service/core/impact/report/render-access-markdown');
-    return renderAccessMarkdown(report, { countsOnly }).trimEnd();
+    const { renderAccessMarkdown, renderVerdictMarkdown } = await import(
+      '@authz-service/core/impact/report/render-access-markdown'
+    );
+    const sources = [args.old, ...(args.new === undefined ? [] : [args.new])];
+    const others = (flags.with ?? []).flatMap((source) => ['--with', source]);
+    const allCommand = commandLine('impact', [...sources, ...others], '--all');
+    return `${renderVerdictMarkdown(report, {}, countsOnly)}\n${renderAccessMarkdown(report, { countsOnly, allCommand })}`.trimEnd();
   }
   const { renderAccessText } = await import('@authz-service/core/impact/report/render-access-text');
   return renderAccessText(report, { style: out.style, all, countsOnly }).join('\n').trimEnd();

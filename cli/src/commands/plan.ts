@@ -1,14 +1,17 @@
+import type { Checks } from '@authz-service/core/impact/report/verdict';
 import type { Plan as PlanData } from '@authz-service/core/plan/plan';
 import { boolean, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
 import { type GateFlags, gateFlags } from '../impact/gates/gate-flags.js';
 import { reportFlags, writeReports } from '../impact/write-reports.js';
+import { commandLine } from '../output/command-line.js';
 import { MANY_RECORDS, Progress } from '../output/progress.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
 import { accessOfPlan, gatesIn } from '../plan/access-of-plan.js';
 import { writePlan } from '../plan/plan-file.js';
+import { runTestsBeside } from '../policy-tests/run-beside.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { directory } from '../tree/directory-argument.js';
 import { loadTree } from '../tree/load-tree.js';
@@ -29,6 +32,9 @@ over the whole tenant, by the change that brings it (docs/impact.md). The gates 
 does not hold. --no-access leaves this out.
 
 A plan that access rules refuse is shown with the reason, and is not saved.
+
+--markdown prints a comment for a pull request: first the verdict, for which it also runs the tests beside the records, then \
+access, then the records. It is complete whatever the exit code, which is 1 if an access rule, a gate or a test refuses the plan.
 
 --out saves the plan: "service apply FILE" then does exactly that, or refuses if the tenant has changed since. \
 --detailed-exitcode exits with 0 if there is nothing to do, 2 if there are changes, 1 on failure or if a gate \
@@ -90,22 +96,29 @@ does not hold.`;
       if (!flags['no-access']) progress.phase('Comparing access');
       const access = flags['no-access'] ? undefined : await accessOfPlan(states, placeOf, flags);
       const plan: PlanData = { ...states.plan, ...(access && { access }) };
+      if (access !== undefined) await writeReports(access, flags, this.config.version);
+      if (flags.markdown) progress.phase('Running the tests');
+      const tests = flags.markdown ? await runTestsBeside(args.dir, Date.now()) : undefined;
+      const rules = states.refused?.errors.map(({ detail }) => detail) ?? [];
+      const checks: Checks = { rules, ...(tests && { tests }) };
+      const text = await render(plan, args.dir, checks, flags);
       if (states.refused !== undefined) {
         progress.done();
-        await out.line(`${await render(plan, flags)}\n`);
+        await out.line(flags.markdown ? (text ?? '') : `${text}\n`);
+        this.hasCommented = true;
         await placeRefusals(Promise.reject(states.refused), placeOf);
       }
-      if (access !== undefined) await writeReports(access, flags, this.config.version);
       if (flags.out !== undefined)
         await writePlan(flags.out, { plan, origins: await originsOf(args.dir, written(plan), placeOf) });
       return {
         json: plan,
-        text: await render(plan, flags),
-        exitCode: holds(access, flags)
-          ? flags['detailed-exitcode'] && plan.changes.length > 0
-            ? CHANGES_EXIT_CODE
-            : 0
-          : 1,
+        text,
+        exitCode:
+          holds(access, flags) && (tests?.failed ?? []).length === 0
+            ? flags['detailed-exitcode'] && plan.changes.length > 0
+              ? CHANGES_EXIT_CODE
+              : 0
+            : 1,
       };
     } finally {
       // A faulty tree needs no tenant.
@@ -123,9 +136,12 @@ function holds(access: PlanData['access'], flags: GateFlags): boolean {
 
 async function render(
   plan: PlanData,
+  dir: string,
+  checks: Checks,
   flags: { json: boolean; markdown: boolean; all: boolean },
 ): Promise<string | undefined> {
   if (flags.json) return undefined;
   if (!flags.markdown) return (await import('../plan/show.js')).planText(plan, out.style, flags.all);
-  return (await import('@authz-service/core/plan/render-markdown')).renderMarkdown(plan).trimEnd();
+  const { renderMarkdown } = await import('@authz-service/core/plan/render-markdown');
+  return renderMarkdown(plan, { checks, allCommand: commandLine('plan', [dir], '--all') }).trimEnd();
 }

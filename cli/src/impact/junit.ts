@@ -1,7 +1,8 @@
 import { append } from '@authz-service/core/append';
 import { type AccessReport, widens } from '@authz-service/core/impact/report/access-report';
-import { passing, plain } from '@authz-service/core/impact/report/render-access-text';
+import { plain } from '@authz-service/core/impact/report/render-access-text';
 import { causePhrase, sentence } from '@authz-service/core/impact/report/sentence';
+import { gateText } from '@authz-service/core/impact/report/summary';
 import { xml } from '../output/xml.js';
 
 /** The gates as a suite of test cases, and the findings as another, of which fail those that a gate refuses. */
@@ -10,9 +11,9 @@ export function accessJunitText({ gates = [], findings }: AccessReport, countsOn
   for (const { gate, passed, findings: ids } of gates) {
     for (const id of passed ? [] : ids) append(refusing, id, gate);
   }
-  const gateCases = gates.map(({ gate, passed, detail, findings: ids }) => {
-    const start = `    <testcase classname="access" name="${xml(gate)}"`;
-    return passed ? `${start}/>` : failing(start, countsOnly ? passing(passed, ids.length) : detail, '');
+  const gateCases = gates.map((result) => {
+    const start = `    <testcase classname="access" name="${xml(result.gate)}"`;
+    return result.passed ? `${start}/>` : failing(start, gateText(result, countsOnly), '');
   });
   const findingCases = findings.map((finding) => {
     const { who, does } = sentence(finding);

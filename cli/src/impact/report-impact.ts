@@ -26,8 +26,9 @@ export async function reportImpact(
   // What the flags name is read first: a mistake in it should not take the time of the comparison.
   const gates = await gatesOf(flags, before, after);
   const baseline = flags.baseline === undefined ? new Set<string>() : await readBaseline(flags.baseline);
-  const [{ computeImpact }, { finished }] = await Promise.all([
+  const [{ computeImpact }, { groupFindings }, { finished }] = await Promise.all([
     import('@authz-service/core/impact/compute-impact'),
+    import('@authz-service/core/impact/report/finding-groups'),
     import('@authz-service/core/time-slicing'),
   ]);
   const impact = finished(computeImpact(before, after, { now }));
@@ -42,11 +43,13 @@ export async function reportImpact(
   if (flags['write-baseline'] !== undefined) await writeBaseline(flags['write-baseline'], findings);
   const present = new Set(findings.map(({ id }) => id));
   const results = judge(gates, findings, impact, gaps);
+  const groups = groupFindings(impact.delta.findings, impact, { before, after });
   return {
     impact,
     report: {
       ...impact.delta,
       findings,
+      ...(groups.length > 0 && { groups }),
       ...(gaps.length > 0 && { gaps }),
       ...(results.length > 0 && { gates: results }),
     },

@@ -6,7 +6,7 @@ import { accessViewOf } from './violations-in.js';
 
 const NOW = Date.parse('2026-06-01T00:00:00Z');
 
-/** Whoever is vouched for as an application's auditor reads documents, which nobody should. */
+/** Anybody whom a request names as an application's auditor reads documents, which nobody should. */
 const TENANT = [
   declare('application', { name: 'docs' }),
   declare('resource_type', { application: 'docs', name: 'doc', actions: ['read'] }),

@@ -70,7 +70,7 @@ export function violationText({ rule, form, cause, witness, proven, places }: Vi
 
 function subjectText({ subject }: DecisionRequest): string {
   const roles = subject.roles?.length
-    ? `, vouched for as ${subject.roles.map((role) => `role/${role}`).join(' and ')},`
+    ? `, named by the request as ${subject.roles.map((role) => `role/${role}`).join(' and ')},`
     : '';
   return `${subject.type}/${subject.id}${roles}`;
 }

@@ -9,7 +9,7 @@ function record(kind: Kind, raw: Record<string, unknown>): DeclaredRecord {
   return declare(kind, definitionOf(kind).schema.parse(raw) as never) as DeclaredRecord;
 }
 
-/** What a policy with this condition gives to everyone, or to whoever is vouched for as a role. */
+/** What a policy with this condition gives to everyone, or to anybody whom a request names as a role. */
 function given(condition: string, to: 'everyone' | 'role', more: readonly DeclaredRecord[] = []): readonly Finding[] {
   const before = [
     record('application', { name: 'docs' }),
@@ -107,7 +107,7 @@ describe('a type of subjects that no record mentions', () => {
         'gained role/auditor,us,user * (us read true)',
       ],
     ],
-  ])('is found of whoever is vouched for: %s', (_what, condition, expected) => {
+  ])('is found of anybody whom requests name as a role: %s', (_what, condition, expected) => {
     expect(told(given(condition, 'role'))).toEqual(expected);
   });
 });

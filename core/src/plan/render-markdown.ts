@@ -1,5 +1,6 @@
-import { renderAccessMarkdown } from '../impact/report/render-access-markdown.js';
-import { markdownCode } from '../markdown-code.js';
+import { renderAccessMarkdown, renderVerdictMarkdown } from '../impact/report/render-access-markdown.js';
+import type { Checks } from '../impact/report/verdict.js';
+import { markdownCode, markdownText } from '../markdown-code.js';
 import { KINDS } from '../records/kinds.js';
 import { pluralOf } from '../state/kind-words.js';
 import { visible } from '../visible.js';
@@ -12,9 +13,7 @@ const CHARACTERS_MAX = 60_000;
 /** Kept free for the frames of the sections and the line about what is left out. */
 const FRAME_CHARACTERS = 1_000;
 /** Of it, what the Access part may take. */
-const ACCESS_CHARACTERS_MAX = 25_000;
-/** Sections with more lines start collapsed. */
-const OPEN_LINES_MAX = 40;
+const ACCESS_CHARACTERS_MAX = 35_000;
 
 /** More records in refused forms are counted. */
 const REFUSED_FORMS_MAX = 20;
@@ -26,25 +25,33 @@ const SECTIONS = [
   { title: 'Add', marks: ['+'] },
 ] as const;
 
+export interface RenderMarkdownOptions {
+  readonly checks?: Checks;
+  /** The command that prints all of the plan. */
+  readonly allCommand?: string | undefined;
+}
+
 /**
- * A plan as a comment on a pull request: counts by kind, and below them the changes as collapsible diffs, removals
- * first, and then what they do to access. At most 60,000 characters; what has no room is counted.
+ * A plan as a comment on a pull request: the verdict, what it does to access, and folded the changes of records as diffs,
+ * removals first. At most 60,000 characters; what has no room is counted.
  */
-export function renderMarkdown(plan: Plan): string {
-  const head = `### ${countsLine(plan.counts)}\n\nTenant ${markdownCode(plan.tenant)}, stack ${markdownCode(plan.stack)}, at revision ${markdownCode(plan.base_revision)}.\n`;
+export function renderMarkdown(plan: Plan, { checks = { rules: [] }, allCommand }: RenderMarkdownOptions = {}): string {
+  const { access } = plan;
+  const place = `Tenant ${markdownCode(plan.tenant)}, stack ${markdownCode(plan.stack)}, at revision ${markdownCode(plan.base_revision)}.\n`;
+  const parts = [renderVerdictMarkdown(access, checks), place, ...brokenRules(plan.broken_rules)];
+  if (access !== undefined)
+    parts.push(renderAccessMarkdown(access, { charactersMax: ACCESS_CHARACTERS_MAX, allCommand }));
+  const beside = [...foreignLinks(plan.foreign_links), ...refusedForms(plan.refused_forms)];
+  const room = CHARACTERS_MAX - FRAME_CHARACTERS - [...parts, ...beside].join('\n').length;
+  return [...parts, ...records(plan, room, allCommand), ...beside].join('\n');
+}
+
+/** The changes of records, folded. */
+function records(plan: Plan, charactersMax: number, allCommand: string | undefined): string[] {
   const descriptions = [...plan.changes.map(describe), ...(plan.followers ?? []).map(describeFollower)];
-  const refused = [
-    ...foreignLinks(plan.foreign_links),
-    ...refusedForms(plan.refused_forms),
-    ...brokenRules(plan.broken_rules),
-  ];
-  const access =
-    plan.access === undefined ? [] : [renderAccessMarkdown(plan.access, { charactersMax: ACCESS_CHARACTERS_MAX })];
-  if (descriptions.length === 0) {
-    return [`${head}\nNo changes: everything is as declared.\n`, ...refused, ...access].join('\n');
-  }
-  const parts = [head, ...refused, table(plan)];
-  let room = CHARACTERS_MAX - FRAME_CHARACTERS - [...parts, ...access].join('\n').length;
+  if (descriptions.length === 0) return ['No record changes: everything is as declared.\n'];
+  const parts = [table(plan)];
+  let room = charactersMax - table(plan).length;
   let leftOut = 0;
   for (const { title, marks } of SECTIONS) {
     const listed = descriptions.filter(({ mark }) => marks.some((wanted) => wanted === mark));
@@ -58,11 +65,14 @@ export function renderMarkdown(plan: Plan): string {
         lines.push(...block);
       }
     }
-    if (lines.length > 0) parts.push(section(`${title} (${listed.length})`, lines));
+    if (lines.length > 0) parts.push(`**${title} (${listed.length})**\n\n${diff(lines)}\n`);
   }
-  if (leftOut > 0)
-    parts.push(`**${leftOut} more are left out here**, for the length of a comment; the plan as text shows all.\n`);
-  return [...parts, ...access].join('\n');
+  if (leftOut > 0) {
+    const all = allCommand === undefined ? 'the plan as text shows all' : `${markdownCode(allCommand, 300)} shows all`;
+    parts.push(`**${leftOut} more are left out here**, for the length of a comment; ${all}.\n`);
+  }
+  const title = `Records: ${countsLine(plan.counts).replace(/^Plan: /, '')}`;
+  return [`<details><summary>${title}</summary>\n`, ...parts, '</details>\n'];
 }
 
 /** What other stacks grant of this stack's, which the tree does not say. */
@@ -73,7 +83,8 @@ function foreignLinks(links: Plan['foreign_links'] = []): string[] {
     .map(({ address, managed_by }) => `! ${visible(address)}, which belongs to "${visible(managed_by)}"`);
   const more = links.length - lines.length;
   const title = `Granted by other stacks (${links.length}): left alone, apply --exclusive removes them`;
-  return [section(title, [...lines, ...(more > 0 ? [`! … and ${more} more`] : [])])];
+  const body = diff([...lines, ...(more > 0 ? [`! … and ${more} more`] : [])]);
+  return [`<details><summary>${title}</summary>\n\n${body}\n\n</details>\n`];
 }
 
 /** What the plan leaves as it is, although nobody could declare it now. */
@@ -82,7 +93,8 @@ function refusedForms(forms: Plan['refused_forms'] = []): string[] {
   const items = forms
     .slice(0, REFUSED_FORMS_MAX)
     .map(
-      ({ address, managed_by, detail }) => `- ${markdownCode(address)} of stack ${markdownCode(managed_by)}: ${detail}`,
+      ({ address, managed_by, detail }) =>
+        `- ${markdownCode(address)} of stack ${markdownCode(managed_by)}: ${markdownText(detail)}`,
     );
   const more = forms.length - REFUSED_FORMS_MAX;
   if (more > 0) items.push(`- and ${more} more`);
@@ -92,8 +104,8 @@ function refusedForms(forms: Plan['refused_forms'] = []): string[] {
 /** The access rules that the plan breaks and that do not refuse it. */
 function brokenRules(rules: Plan['broken_rules'] = []): string[] {
   if (rules.length === 0) return [];
-  const items = rules.map(({ detail }) => `- ${markdownCode(detail)}`);
-  return [`**Access rules that are broken, and refuse nothing of this:**\n\n${items.join('\n')}\n`];
+  const items = rules.map(({ detail }) => `- ${markdownText(detail)}`);
+  return [`**⚠️ Access rules that are broken, and refuse nothing of this:**\n\n${items.join('\n')}\n`];
 }
 
 function table(plan: Plan): string {
@@ -112,10 +124,8 @@ function table(plan: Plan): string {
 }
 
 /** Inside the fence nothing is Markdown; and since every line begins with a mark, none can close it. */
-function section(title: string, lines: readonly string[]): string {
-  const open = lines.length <= OPEN_LINES_MAX ? ' open' : '';
-  const body = lines.join('\n');
-  return `<details${open}><summary>${title}</summary>\n\n\`\`\`diff\n${body}\n\`\`\`\n\n</details>\n`;
+function diff(lines: readonly string[]): string {
+  return ['```diff', ...lines, '```'].join('\n');
 }
 
 /** `diff` colours lines by their first character: `+` green, `-` red, `!` orange. */

@@ -165,7 +165,7 @@ describe('renderMarkdown', () => {
     const refused_forms = [{ address: 'policy/d', managed_by: 'api', detail: 'Write `unless`.' }];
     expect(renderMarkdown(planOf([], { refused_forms }))).toContain(
       'everything is as declared.\n\n**Stored in a form that is refused now:**\n\n' +
-        '- <code>policy/d</code> of stack <code>api</code>: Write `unless`.\n',
+        '- <code>policy/d</code> of stack <code>api</code>: Write &#96;unless&#96;.\n',
     );
     const many = Array.from({ length: 22 }, () => refused_forms).flat();
     expect(renderMarkdown(planOf([], { refused_forms: many }))).toContain('\n- and 2 more\n');
@@ -173,9 +173,11 @@ describe('renderMarkdown', () => {
 
   it('counts by kind and shows the changes as diffs, removals first', () => {
     expect(renderMarkdown(planOf(MIXED, { followers: FOLLOWERS }))).toBe(`\
-### Plan: 1 to add, 3 to change, 1 to remove, 120 unchanged.
+### ✅ May be applied: no access rule refuses it.
 
 Tenant <code>acme</code>, stack <code>billing</code>, at revision <code>3.0123456789abcdef</code>.
+
+<details><summary>Records: 1 to add, 3 to change, 1 to remove, 120 unchanged.</summary>
 
 | | add | change | remove |
 |---|--:|--:|--:|
@@ -184,16 +186,14 @@ Tenant <code>acme</code>, stack <code>billing</code>, at revision <code>3.012345
 | policies | 1 | 1 | 0 |
 | role assignments | 0 | 1 | 0 |
 
-<details open><summary>Remove (1)</summary>
+**Remove (1)**
 
 \`\`\`diff
 - role/old
 -     description: "x"
 \`\`\`
 
-</details>
-
-<details open><summary>Change (4)</summary>
+**Change (4)**
 
 \`\`\`diff
 ! role/scribe → role/clerk
@@ -208,9 +208,7 @@ Tenant <code>acme</code>, stack <code>billing</code>, at revision <code>3.012345
 ! role_assignment/scribe//group/h → role_assignment/clerk//group/h, which belongs to "hr" and follows
 \`\`\`
 
-</details>
-
-<details open><summary>Add (1)</summary>
+**Add (1)**
 
 \`\`\`diff
 + policy/billing/approve
@@ -223,7 +221,7 @@ Tenant <code>acme</code>, stack <code>billing</code>, at revision <code>3.012345
   });
 
   it('says so where there is nothing to do', () => {
-    expect(renderMarkdown(planOf([]))).toContain('\nNo changes: everything is as declared.\n');
+    expect(renderMarkdown(planOf([]))).toContain('\nNo record changes: everything is as declared.\n');
   });
 
   it('lets no value out of its code', () => {
@@ -249,7 +247,7 @@ Tenant <code>acme</code>, stack <code>billing</code>, at revision <code>3.012345
     for (const { address } of gone) expect(text).toContain(`\n- ${address}\n`);
     const shown = text.match(/^\+ resource\//gm)?.length ?? 0;
     expect(text).toContain(`**${10_001 - shown} more are left out here**`);
-    expect(text).toContain('<details><summary>Add (10001)</summary>');
+    expect(text).toContain('**Add (10001)**');
   });
 
   it('stays within a comment also when names are long and every character of them is escaped', () => {

@@ -58,7 +58,7 @@ describe('never', () => {
       'is broken by a policy of a role that requests may name',
       'roles: { guest: {} }\n',
       `roles: { guest: {} }\n${GIVE('role/guest')}`,
-      /vouched for as role\/guest, may "read"/,
+      /named by the request as role\/guest, may "read"/,
     ],
     [
       'is broken by a membership',

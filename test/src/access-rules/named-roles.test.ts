@@ -26,7 +26,7 @@ const OPEN = 'policy_assignments: [{ policy: pay/open, to: everyone }]\n';
 
 describe('a role that comes to bring another which requests may name by itself', () => {
   it.each<[what: string, form: string, effect: string, condition: string, more: string, says: RegExp]>([
-    ['never', 'never', 'ALLOW', HELD, '', /user\/ann, vouched for as role\/pay\/x, may "read" pay\/slip/],
+    ['never', 'never', 'ALLOW', HELD, '', /user\/ann, named by the request as role\/pay\/x, may "read" pay\/slip/],
     [
       'never, inside another operation',
       'never',
@@ -35,14 +35,14 @@ describe('a role that comes to bring another which requests may name by itself',
       '',
       /may, for all that can be said, "read"/,
     ],
-    ['always', 'always', 'DENY', HELD, OPEN, /user\/ann, vouched for as role\/pay\/x, must always be able to/],
+    ['always', 'always', 'DENY', HELD, OPEN, /user\/ann, named by the request as role\/pay\/x, must always be able to/],
     [
       'always, by what is no longer so',
       'always',
       'ALLOW',
       `!${HELD}`,
       '',
-      /user\/ann, vouched for as role\/pay\/x, must/,
+      /user\/ann, named by the request as role\/pay\/x, must/,
     ],
   ])('breaks `%s` where a condition asks for that', (_, form, effect, condition, more, says) => {
     const state = (role: string) => tree(role, condition, effect) + more + rules(form);
@@ -62,7 +62,7 @@ describe('a role that comes to bring another which requests may name by itself',
     const state = (role: string) => tree(role, `!${HELD}`) + rules('never');
     for (const now of [ALONE, '{ from_requests: false, includes: [pay/y] }'])
       expect(judged(state(BRINGS), state(now)), now).toEqual([
-        expect.stringMatching(/user\/ann, vouched for as role\/pay\/x, may "read"/),
+        expect.stringMatching(/user\/ann, named by the request as role\/pay\/x, may "read"/),
       ]);
   });
 });

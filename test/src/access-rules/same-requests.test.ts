@@ -165,7 +165,7 @@ applications:
     // Whoever named the tenant's role was allowed, and by the same name is so as the application's clerk.
     expect(judged(app('{}') + role + given + glass, app('{ policies: [read] }') + glass)).toEqual([]);
     expect(judged(app('{}') + role + given + glass, app('{}') + glass)).toEqual([
-      expect.stringMatching(/vouched for as role\/clerk/),
+      expect.stringMatching(/named by the request as role\/clerk/),
     ]);
     expect(judged(app('{ policies: [read] }') + always, app('{}') + always)).toHaveLength(1);
   });

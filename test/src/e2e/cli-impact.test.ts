@@ -37,6 +37,13 @@ function git(...args: string[]): void {
 
 const NOW = ['--now', '2027-01-31T10:00:00Z'];
 const OLD = 'main:tenant/';
+const WRONG_TEST = `tests:
+  - name: Nobody approves
+    subjects: [user:carol]
+    actions: [approve]
+    resources: [invoice:INV-1]
+    allowed: []
+`;
 /** What carol gains. */
 const CAROL = 'user/carol may now approve';
 const impact = (...args: string[]) => bench.run(['impact', ...args], { cwd: 'repo' });
@@ -50,7 +57,7 @@ describe('service impact', () => {
   it('compares a Git revision with the folder, offline, and checks nothing out', async () => {
     const { code, stdout, stderr } = await impact(OLD, 'tenant', ...NOW);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^Access: \d+ gains?\. Recorded subjects gain 1 permission on recorded resources/);
+    expect(stdout).toMatch(/^Access: 1 permission gained, none lost\. /);
     expect(stdout).toContain(CAROL);
     const json = await report([OLD, 'tenant']);
     expect(json).toMatchObject({
@@ -208,11 +215,30 @@ describe('with a cloud', () => {
     await bench.write(below('planned', { ...billing(), 'people.yaml': PEOPLE }));
     const text = await bench.run(['plan', 'planned', '--no-new-access', '--out', 'a.plan'], { env });
     expect(text.code).toBe(1);
-    expect(text.stdout).toMatch(/unchanged\.\n\nAccess: \d+ gains?\./);
+    expect(text.stdout).toMatch(/unchanged\.\n\nAccess: 1 permission gained, none lost\./);
     expect(text.stdout).toContain(CAROL);
-    expect(text.stdout).toMatch(/✗ --no-new-access: /);
+    expect(text.stdout).toMatch(/✗ --no-new-access failed: /);
     const { stdout: markdown } = await bench.run(['plan', 'planned', '--markdown'], { env });
-    expect(markdown).toMatch(/^### Plan: [\s\S]*\n### Access: \d+ gains?\n[\s\S]*<code>user\/carol<\/code> may now/m);
+    expect(markdown).toMatch(
+      /^### ✅ May be applied: no access rule refuses it\.\n[\s\S]*\n#### Access: 1 permission gained, none lost\n[\s\S]*<code>user\/carol<\/code> may now[\s\S]*<summary>Records: 2 to add/,
+    );
+    const gated = await bench.run(['plan', 'planned', '--markdown', '--no-new-access'], { env });
+    expect(gated.code).toBe(1);
+    expect(gated.stdout).toMatch(
+      /^### ❌ Must not be applied: gate --no-new-access failed: 2 findings would give new access\.\n[\s\S]*<summary>Records: /,
+    );
+    await bench.write(below('planned', { 'a.test.yaml': WRONG_TEST }));
+    const tested = await bench.run(['plan', 'planned', '--markdown'], { env });
+    expect(tested.code).toBe(1);
+    expect(tested.stdout).toMatch(
+      /^### ❌ Must not be applied: 1 of 1 test failed\.\n\n- Test failed: planned\/a\.test\.yaml:\d+: /,
+    );
+    await bench.write(below('broken', { ...billing(), 'people.yaml': 'subjects: 1\n' }));
+    const broken = await bench.run(['plan', 'broken', '--markdown'], { env });
+    expect(broken.code).toBe(1);
+    expect(broken.stdout).toMatch(
+      /^### ❌ Must not be applied, since it could not be judged: The tree .* has 2 faults\.\n\n- <code>broken\//,
+    );
     const json = await bench.json<{ access: AccessReport }>(['plan', 'planned'], { env });
     expect(json.access).toMatchObject({ counts: { gained: 1, lost: 0, mixed: 0, unknown: 0 } });
     expect(await bench.json(['plan', 'planned', '--no-access'], { env })).not.toHaveProperty('access');
@@ -223,6 +249,40 @@ describe('with a cloud', () => {
       stderr: expect.stringContaining('--no-new-access needs what --no-access leaves out'),
     });
   });
+});
+
+it('sums up five hundred grants in a comment that somebody can read', async () => {
+  const numbers = (length: number) => Array.from({ length }, (_, index) => index);
+  const crm = `version: 1
+stack: crm
+applications:
+  crm:
+    resource_types:
+      account: { actions: [read, update, export] }
+    resources:
+${numbers(200)
+  .map((one) => `      account/A-${one}: {}\n`)
+  .join('')}    roles:
+      lead: { from_requests: false }
+    policies:
+      lead: { effect: ALLOW, resource_type: account, actions: [read, update, export], assigned_to: [role/crm/lead] }
+subjects:
+${numbers(600)
+  .map((one) => `  user/p${one}: {}\n`)
+  .join('')}`;
+  const grants = numbers(500).map(
+    (one) => `  - { role: crm/lead, to: user/p${one}, resource: crm/account/A-${(one * 7) % 200} }\n`,
+  );
+  await bench.write({ 'few/crm.yaml': crm, 'many/crm.yaml': crm });
+  await bench.write({ 'many/grants.yaml': `version: 1\nrole_assignments:\n${grants.join('')}` });
+  const { code, stdout } = await bench.run(['impact', 'few', 'many', '--markdown', '--max-gained', '100']);
+  expect(code).toBe(1);
+  expect(stdout.length).toBeLessThan(4000);
+  expect(stdout.replaceAll(/<\/?code>/g, '')).toMatch(
+    /^### ❌ Must not be applied: gate --max-gained failed: 1,500 permissions would be gained, more than 100\.\n[\s\S]*\n#### Access: 1,500 permissions gained, none lost\n[\s\S]*the rows add up to these\.\n[\s\S]*\n- \*\*New:\*\* 500 people became crm\/lead on one crm\/account each, 200 in all, and may now export, read and update it\. <sub>1,500 permissions<\/sub>\n[\s\S]*All 200 findings, one by one: service impact few many --all/,
+  );
+  const all = await bench.run(['impact', 'few', 'many', '--all']);
+  expect(all.stdout.match(/^ {4}New /gm)).toHaveLength(200);
 });
 
 describe.skipIf(!hasTerraform)('with Terraform', () => {
@@ -276,7 +336,10 @@ resource "service_policy_assignment" "later" {
         /not known: service_policy_assignment\.later has values that are known only after the apply \(entity\)/,
       );
       // What is not known fails the gate that the rest would pass.
-      expect(text).toMatchObject({ code: 1, stdout: expect.stringMatching(/✗ --max-gained: .*not known/) });
+      expect(text).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/^Access: not fully known; [\s\S]*✗ --max-gained failed: .*not known/),
+      });
       expect((await report(['plan.json', '--with', 'cloud'], { env })).counts).toMatchObject({ gained: 1, lost: 0 });
       expect((await report(['cloud', 'plan.json'], { env })).counts).toMatchObject({ gained: 1, lost: 0 });
     } finally {

@@ -64,7 +64,7 @@ export class ColumnComparison {
   readonly #facts = new Map<string, readonly Facts[]>();
   /** How many subjects have been told apart one by one. */
   #pairs = 0;
-  /** By type, a subject without a record for whom nobody vouches. */
+  /** By type, a subject without a record and without a role that requests name. */
   readonly #anybody: ReadonlyMap<string, SubjectClass>;
 
   constructor(
@@ -103,10 +103,10 @@ export class ColumnComparison {
         found.push(...cells);
         continue;
       }
-      // What anybody of the type gains without being vouched for is no finding about a role.
+      // What anybody of the type gains without a role that requests name is no finding about a role.
       const anybody = this.#anybody.get(one.type);
-      const unvouched = anybody === undefined ? [] : this.#cellsOf(anybody, group);
-      found.push(...cells.filter(({ answer }) => !unvouched.some((other) => alike(other.answer, answer))));
+      const unnamed = anybody === undefined ? [] : this.#cellsOf(anybody, group);
+      found.push(...cells.filter(({ answer }) => !unnamed.some((other) => alike(other.answer, answer))));
     }
     return found;
   }

@@ -25,7 +25,7 @@ export interface FindingSubjects {
   readonly recorded: number;
   /** The types of subjects without a record that it is about, too; `*` stands for every type that no record mentions. */
   readonly unrecorded: readonly string[];
-  /** Of whoever a request vouches for as this role; the finding is then about nobody else. */
+  /** Of anybody whom a request names as this role; the finding is then about nobody else. */
   readonly named_role?: Address;
   /** With `named_role`: only subjects of these types, or of all types but these; never both. */
   readonly named_types?: readonly string[];
@@ -113,6 +113,6 @@ export interface Finding {
   readonly witness?: Witness;
 }
 
-/** Worst first: whoever asks, any action, whoever is vouched for, a DENY that goes or holds less. */
+/** Worst first: everyone, any action, anybody whom requests name, a DENY that goes or holds less. */
 export const FINDING_RISKS = ['everyone', 'any_action', 'named_role', 'deny_weakened'] as const;
 export type FindingRisk = (typeof FINDING_RISKS)[number];

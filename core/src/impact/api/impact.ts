@@ -5,7 +5,7 @@ import type { ImpactOptions, TenantSide } from './side.js';
 
 /** Subjects of a finding that act alike in every finding. */
 export interface AlikeSubjects {
-  /** `recorded`; `unrecorded` of a type; `named`: those of a type whom requests vouch for as the role. */
+  /** `recorded`; `unrecorded` of a type; `named`: those of a type whom requests name as the role. */
   readonly kind: 'recorded' | 'unrecorded' | 'named';
   /** `*` stands for every type that no record mentions. */
   readonly type: string;

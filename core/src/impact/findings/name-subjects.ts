@@ -30,10 +30,10 @@ export function nameSubjects(
   const wanted = namedIn(blocks);
   const open = new Map(wanted);
   const unrecorded = blocks.filter(({ one }) => one.kind === 'unrecorded').map(({ one }) => one.type);
-  const vouched = blocks.flatMap(({ one }) => (one.kind === 'named' ? [one] : []));
-  const types = [...new Set(vouched.map(({ type }) => type))].sort();
-  const [role] = vouched.map((one) => one.role);
-  const except = (vouched[0]?.types ?? []).filter((type) => !types.includes(type)).sort();
+  const byRole = blocks.flatMap(({ one }) => (one.kind === 'named' ? [one] : []));
+  const types = [...new Set(byRole.map(({ type }) => type))].sort();
+  const [role] = byRole.map((one) => one.role);
+  const except = (byRole[0]?.types ?? []).filter((type) => !types.includes(type)).sort();
   const candidates = candidatesOf(open, principals, new Set(unrecorded));
   const named: FindingPrincipal[] = [];
   const described = (id: number): FindingPrincipal => {

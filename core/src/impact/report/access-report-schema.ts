@@ -52,6 +52,19 @@ const findingSchema = z.strictObject({
   acknowledged: z.literal(true).optional(),
 });
 
+const groupSchema = z.strictObject({
+  findings: texts,
+  subjects: z.record(text, count),
+  resources: count,
+  each: z.tuple([count, count]),
+  triples: count,
+  exact: z.boolean(),
+  link: z.strictObject({ change: z.enum(['added', 'removed']), grants: text, place_type: text.optional() }).optional(),
+  rarest: z.array(
+    z.strictObject({ subject: text, resources: count, first: texts, newcomer: z.boolean(), alike: count }),
+  ),
+});
+
 /** A report as a saved plan holds it. */
 export const accessReportSchema = z.strictObject({
   format: z.literal(1),
@@ -60,6 +73,7 @@ export const accessReportSchema = z.strictObject({
   exact: z.boolean(),
   complete: z.literal(false).optional(),
   findings: z.array(findingSchema),
+  groups: z.array(groupSchema).optional(),
   gaps: texts.optional(),
   gates: z.array(z.strictObject({ gate: text, passed: z.boolean(), detail: text, findings: texts })).optional(),
 });

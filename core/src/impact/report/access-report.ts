@@ -1,5 +1,6 @@
 import type { AccessDelta } from '../api/access-delta.js';
 import type { Finding } from '../api/finding.js';
+import type { FindingGroup } from './finding-groups.js';
 
 /** One gate, and whether it lets the change pass. */
 export interface GateResult {
@@ -23,9 +24,16 @@ export interface ReportedFinding extends Finding {
 /** What a change does to access, as `plan` and `impact` print it with `--json`, and as saved plans hold it. */
 export interface AccessReport extends AccessDelta {
   readonly findings: readonly ReportedFinding[];
+  /** Findings that are summed up, since they say the same of many; absent where none are. */
+  readonly groups?: readonly FindingGroup[];
   /** What is not known of the two states, in sentences; absent where all is. Gates then fail. */
   readonly gaps?: readonly string[];
   readonly gates?: readonly GateResult[];
+}
+
+/** Whether a report does not cover all that may change: something is not known, or there was too much to look at. */
+export function isOpen({ gaps = [], complete }: AccessReport): boolean {
+  return gaps.length > 0 || complete === false;
 }
 
 /** In the place of a report, where there can be none. */

@@ -1,25 +1,55 @@
 import { splitAddress } from '../../records/address.js';
 import type { CauseRecord, FindingRisk } from '../api/finding.js';
-import type { ReportedFinding } from './access-report.js';
+import type { AccessReport, ReportedFinding } from './access-report.js';
+import type { FindingGroup } from './finding-groups.js';
 
-/** The findings that one set of changed records brings. */
+/** Rows of a report under one heading: what one set of changed records brings, or one group of findings summed up. */
 export interface CauseGroup {
-  /** What a heading says of it; empty where no cause was found. */
-  cause: readonly CauseRecord[];
-  findings: readonly ReportedFinding[];
+  /** The records in the heading; empty where no cause was found. */
+  readonly cause: readonly CauseRecord[];
+  readonly findings: readonly ReportedFinding[];
+  /** Set where the findings are one row. */
+  readonly group?: FindingGroup;
+}
+
+/** The rows of a report; those about roles that requests may name stand apart. */
+export interface Rows {
+  readonly blocks: readonly CauseGroup[];
+  readonly namedRoles: readonly CauseGroup[];
+}
+
+/** The findings of a report by their first cause, in the order of the worst of each, and groups of them as one row. */
+export function rowsOf({ findings, groups = [] }: AccessReport): Rows {
+  const isNamed = ({ subjects }: ReportedFinding) => subjects.named_role !== undefined;
+  return {
+    blocks: byCause(
+      findings.filter((one) => !isNamed(one)),
+      groups,
+    ),
+    namedRoles: byCause(findings.filter(isNamed)),
+  };
 }
 
 /** Findings by their first cause, in the order of the worst of each. */
-export function byCause(findings: readonly ReportedFinding[]): CauseGroup[] {
-  const groups = new Map<string, { cause: readonly CauseRecord[]; findings: ReportedFinding[] }>();
+export function byCause(findings: readonly ReportedFinding[], summedUp: readonly FindingGroup[] = []): CauseGroup[] {
+  const groupOf = new Map(summedUp.flatMap((group) => group.findings.map((id) => [id, group] as const)));
+  const blocks = new Map<
+    unknown,
+    { -readonly [M in keyof CauseGroup]: CauseGroup[M] } & { findings: ReportedFinding[] }
+  >();
   for (const finding of [...findings].sort((left, right) => rankOf(left) - rankOf(right))) {
+    const group = groupOf.get(finding.id);
     const cause = headlineOf(finding);
-    const key = JSON.stringify(cause.map(({ address }) => address));
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { cause, findings: [finding] });
-    else group.findings.push(finding);
+    const key = group ?? JSON.stringify(cause.map(({ address }) => address));
+    const block = blocks.get(key);
+    if (block === undefined) blocks.set(key, { cause, findings: [finding], ...(group && { group }) });
+    else {
+      block.findings.push(finding);
+      // A cause stands above a group only if it is that of all of it.
+      if (group !== undefined && JSON.stringify(block.cause) !== JSON.stringify(cause)) block.cause = [];
+    }
   }
-  return [...groups.values()];
+  return [...blocks.values()];
 }
 
 /** What is there only so that something else may mention it. */
@@ -78,7 +108,7 @@ const CHANGES = ['gained', 'unknown', 'widened', 'changed', 'lost', 'narrowed'];
 /** Worst first: by risk, then what is new before what is gone. What is alike keeps its order. */
 function rankOf(finding: ReportedFinding): number {
   const [worst] = finding.subjects.named_role === undefined ? risksOf(finding) : ['named_role' as const];
-  // What an application may vouch for concerns nobody by name, and mostly repeats what holders of the role gain.
+  // Roles that requests may name concern nobody by name, and mostly repeat what holders of the role gain.
   const risk = worst === 'named_role' ? ORDER.length : worst === undefined ? ORDER.length - 1 : ORDER.indexOf(worst);
   return risk * CHANGES.length + CHANGES.indexOf(finding.change);
 }

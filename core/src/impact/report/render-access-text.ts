@@ -1,14 +1,15 @@
 import { visible } from '../../visible.js';
 import type { AccessReport, NoAccessReport, ReportedFinding } from './access-report.js';
-import { byCause, type CauseGroup, RISKS, risksOf } from './by-cause.js';
-import { type Phrase, plural } from './phrase.js';
+import { byCause, type CauseGroup, RISKS, risksOf, rowsOf } from './by-cause.js';
+import { groupCause, groupSentence, isUniform, rareLine, rarestTitle } from './group-sentence.js';
+import { named, type Phrase, plural } from './phrase.js';
 import { causePhrase, LABELS, permissions, sentence } from './sentence.js';
-import { summary } from './summary.js';
+import { gateText, summary } from './summary.js';
 
 export interface RenderAccessOptions {
   /** Paints text for a terminal. */
   style?: (format: 'bold' | 'green' | 'red' | 'yellow' | 'dim', text: string) => string;
-  /** Shows every finding, however many. */
+  /** Shows every finding, however many, and sums none up. */
   all?: boolean;
   /** Names nobody and nothing. */
   countsOnly?: boolean;
@@ -33,70 +34,93 @@ export function renderAccessText(report: AccessReport | NoAccessReport, options:
   if ('unavailable' in report) return [`${style('bold', 'Access:')} not known. ${visible(report.unavailable)}`];
   const { title, text } = summary(report);
   const lines = [`${style('bold', `Access: ${title}.`)} ${text}`];
-  if (!countsOnly && report.findings.length > 0) lines.push(...groupLines(byCause(report.findings), style, all));
+  if (!countsOnly && report.findings.length > 0) lines.push(...rowLines(report, style, all));
   if (!countsOnly) lines.push(...gapLines(report, style));
   for (const gate of report.gates ?? []) {
     const mark = gate.passed ? style('green', '✓') : style('red', '✗');
-    lines.push(
-      `${mark} --${gate.gate}: ${countsOnly ? passing(gate.passed, gate.findings.length) : visible(gate.detail)}`,
-    );
+    lines.push(`${mark} ${visible(gateText(gate, countsOnly))}`);
   }
   return lines;
 }
 
-export function passing(passed: boolean, findings: number): string {
-  if (passed) return 'passed.';
-  return findings === 0 ? 'failed.' : `failed for ${plural(findings, 'finding')}.`;
+function rowLines(report: AccessReport, style: Style, all: boolean): string[] {
+  if (all) return blockLines(byCause(report.findings), style, Number.POSITIVE_INFINITY);
+  const { blocks, namedRoles } = rowsOf(report);
+  const lines = blockLines(blocks, style, LINES_MAX);
+  if (namedRoles.length === 0) return lines;
+  const findings = namedRoles.flatMap((block) => block.findings);
+  const roles = [...new Set(findings.flatMap(({ subjects }) => subjects.named_role ?? []))].sort();
+  const what = `${plural(findings.length, 'finding')} about what requests get by naming ${plain(named(roles, 3))}`;
+  return [...lines, `  … and ${what}; --all shows every one`, ''];
 }
 
-function groupLines(groups: readonly CauseGroup[], style: Style, all: boolean): string[] {
+function blockLines(blocks: readonly CauseGroup[], style: Style, linesMax: number): string[] {
   const lines: string[] = [];
-  let room = all ? Number.POSITIVE_INFINITY : LINES_MAX;
+  let room = linesMax;
   let hidden = 0;
-  for (const group of groups) {
-    const block = group.findings.flatMap((finding) => findingLines(finding, style));
-    const shown = room <= 2 ? [] : fitting(group.findings, room - 2, style);
-    hidden += group.findings.length - shown.length;
+  for (const block of blocks) {
+    const rows =
+      block.group === undefined
+        ? block.findings.map((finding) => findingLines(finding, style))
+        : [groupLines(block.group, block.findings[0] as ReportedFinding, style)];
+    // A link says itself how it comes.
+    const head = block.group?.link === undefined ? ['', heading(block, style)] : [''];
+    const shown: string[] = [];
+    for (const row of rows) {
+      // The worst is shown however long it is.
+      const fits = shown.length + row.length + head.length <= room || lines.length === 0;
+      if (fits) shown.push(...row);
+      else hidden += 1;
+    }
     if (shown.length === 0) continue;
-    const printed = shown.length === group.findings.length ? block : shown.flatMap((one) => findingLines(one, style));
-    lines.push('', heading(group, style), ...printed);
-    room -= printed.length + 2;
+    lines.push(...head, ...shown);
+    room -= head.length + shown.length;
   }
-  if (hidden > 0) lines.push('', `  … and ${plural(hidden, 'more finding')}; --all shows every one`);
+  if (hidden > 0) lines.push('', `  … and ${plural(hidden, 'more row')}; --all shows every finding`);
   return [...lines, ''];
-}
-
-function fitting(findings: readonly ReportedFinding[], room: number, style: Style): ReportedFinding[] {
-  const shown: ReportedFinding[] = [];
-  let left = room;
-  for (const finding of findings) {
-    left -= findingLines(finding, style).length;
-    if (left < 0) break;
-    shown.push(finding);
-  }
-  return shown;
 }
 
 type Style = NonNullable<RenderAccessOptions['style']>;
 
-function heading({ cause, findings }: CauseGroup, style: Style): string {
-  if (cause.length === 0) return `  ${style('bold', 'The changes together')}`;
+function heading({ cause, findings, group }: CauseGroup, style: Style): string {
+  if (cause.length === 0) {
+    const kinds = group === undefined ? '' : plain(groupCause(findings));
+    return `  ${style('bold', kinds === '' ? 'The changes together' : kinds)}`;
+  }
   const others = Math.max(...findings.map(({ causes }) => causes.length)) - 1;
   const also = others > 0 ? `, or ${plural(others, 'other change')} alike` : '';
   return `  ${style('bold', `${plain(causePhrase(cause))}${also}`)}`;
 }
 
 function findingLines(finding: ReportedFinding, style: Style): string[] {
-  const { who, does } = sentence(finding);
+  return [
+    rowLine(finding, { ...sentence(finding), many: permissions(finding) }, style),
+    ...(finding.members ?? []).map((member) => `      ${' '.repeat(LABEL_WIDTH)}${visible(member)}`),
+  ];
+}
+
+function groupLines(group: NonNullable<CauseGroup['group']>, first: ReportedFinding, style: Style): string[] {
+  const indent = ' '.repeat(LABEL_WIDTH + 6);
+  const rare = isUniform(group)
+    ? [`${rarestTitle({ ...group, rarest: group.rarest.slice(0, 1) }).replace(/; .*/, '')}.`]
+    : [`${rarestTitle(group)}:`, ...group.rarest.map((one) => `  ${plain(rareLine(group, one))}`)];
+  return [
+    rowLine(first, { ...groupSentence(group, first), many: permissions(group) }, style),
+    ...rare.map((line) => `${indent}${line}`),
+    `${indent}--all shows the ${plural(group.findings.length, 'finding')} one by one.`,
+  ];
+}
+
+function rowLine(
+  finding: ReportedFinding,
+  { who, does, many }: { who: Phrase; does: Phrase; many: string },
+  style: Style,
+): string {
   const label = style(COLOURS[finding.change], LABELS[finding.change].padEnd(LABEL_WIDTH));
   const risks = risksOf(finding).map((risk) => style('red', `[${RISKS[risk]}] `));
   const known = finding.acknowledged ? style('dim', ' (in the baseline)') : '';
-  const count = permissions(finding);
-  const many = count === '' ? '' : style('dim', ` – ${count}`);
-  return [
-    `    ${label}  ${risks.join('')}${plain(who)}${plain(does)}${many}${known}`,
-    ...(finding.members ?? []).map((member) => `      ${' '.repeat(LABEL_WIDTH)}${visible(member)}`),
-  ];
+  const count = many === '' ? '' : style('dim', ` – ${many}`);
+  return `    ${label}  ${risks.join('')}${plain(who)}${plain(does)}${count}${known}`;
 }
 
 function gapLines({ gaps = [] }: AccessReport, style: Style): string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accessReport, finding } from '../../../testing/findings.js';
 import type { Finding } from '../api/finding.js';
-import { renderAccessMarkdown } from './render-access-markdown.js';
+import { renderAccessMarkdown, renderVerdictMarkdown } from './render-access-markdown.js';
 import { renderAccessText } from './render-access-text.js';
 
 const finance: Partial<Finding> = {
@@ -36,7 +36,7 @@ const report = accessReport([finding(finance), finding(removed), finding(wildcar
 describe('renderAccessText', () => {
   it('says by cause what changes, worst first', () => {
     expect(renderAccessText(report).join('\n')).toBe(`\
-Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded resources, and lose 1 permission.
+Access: 36,181 permissions gained, 1 lost. A permission is one action of one recorded subject on one recorded resource; the rows add up to these.
 
   policy/billing/all was added (billing.yaml:40)
     New        [any action] user/bob may now do anything with billing/invoice/INV-1 – 1 permission
@@ -77,9 +77,13 @@ Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded r
   });
 
   it('keeps what cannot be said apart from gains, and says why findings name more than is counted', () => {
-    const [first] = renderAccessText(accessReport([finding({ triples: 5 }), finding({ change: 'unknown' })]));
+    const [first] = renderAccessText(
+      accessReport([finding({ triples: 5 }), finding({ change: 'unknown' })], {
+        counts: { gained: 1, lost: 0, mixed: 0, unknown: 1 },
+      }),
+    );
     expect(first).toBe(
-      'Access: 1 gain, 1 unclear. Recorded subjects gain 2 permissions on recorded resources, and lose none. Findings name more together: one permission may be in several, by its times, and requests may send properties that are not recorded.',
+      'Access: 1 permission gained, none lost, 1 unclear. A permission is one action of one recorded subject on one recorded resource. The rows do not add up to these: one permission may stand in several, each for a time, and rows also tell what requests get by sending properties that are not recorded.',
     );
   });
 
@@ -101,7 +105,7 @@ Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded r
     );
     const lines = renderAccessText(many);
     expect(lines.length).toBeLessThanOrEqual(45);
-    expect(lines).toContain('  … and 68 more findings; --all shows every one');
+    expect(lines.at(-2)).toMatch(/^ {2}… and 6\d more rows; --all shows every finding$/);
     expect(renderAccessText(many, { all: true }).filter((line) => line.includes('may now'))).toHaveLength(100);
   });
 
@@ -118,8 +122,8 @@ Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded r
       '               user/bob',
       '',
       'not known: Something.',
-      '✗ --no-new-access: No.',
-      '✓ --max-gained: Yes.',
+      '✗ --no-new-access failed: No.',
+      '✓ --max-gained passed: Yes.',
     ]);
   });
 
@@ -127,8 +131,8 @@ Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded r
     const gates = [{ gate: 'not-granted', passed: false, detail: 'bob', findings: ['0123456789abcdef'] }];
     const named = accessReport([finding()], { gates, gaps: ['"group/finance" is declared elsewhere.'] });
     const text = renderAccessText(named, { countsOnly: true }).join('\n');
-    expect(text).toMatch(/1 gain\. Recorded subjects gain 1 permission on/);
-    expect(text).toContain('✗ --not-granted: failed for 1 finding.');
+    expect(text).toMatch(/^Access: not fully known; 1 permission gained, none lost\./);
+    expect(text).toContain('✗ --not-granted failed for 1 finding');
     expect(text + renderAccessMarkdown(named, { countsOnly: true })).not.toMatch(/bob|INV|finance|billing/);
   });
 
@@ -138,12 +142,33 @@ Access: 2 gains, 1 loss. Recorded subjects gain 36,181 permissions on recorded r
   });
 });
 
+describe('a report that does not know everything', () => {
+  const gaps = [
+    'service_role_assignment.evil has values that are known only after the apply (entity): it is left out.',
+  ];
+  it.each([
+    ['nothing else changes', accessReport([], { gaps })],
+    ['something else changes', accessReport([finding()], { gaps })],
+    ['there was too much to look at', accessReport([], { complete: false })],
+  ])('says so in its heading, and never that nobody gains, where %s', (_, open) => {
+    for (const text of [renderAccessText(open).join('\n'), renderAccessMarkdown(open)]) {
+      expect(text).toMatch(/^(?:#### )?Access: not fully known/);
+      expect(text).not.toMatch(/no change|Nobody gains/);
+    }
+    expect(renderVerdictMarkdown(open, { rules: [] })).toMatch(
+      open.gaps === undefined
+        ? /^### ⚠️ Not known: not everything was looked at/
+        : /^### ⚠️ Not known: .*evil has values/,
+    );
+  });
+});
+
 describe('renderAccessMarkdown', () => {
   it('says by cause what changes, for a comment', () => {
     expect(renderAccessMarkdown(report)).toBe(`\
-### Access: 2 gains, 1 loss
+#### Access: 36,181 permissions gained, 1 lost
 
-Recorded subjects gain 36,181 permissions on recorded resources, and lose 1 permission.
+A permission is one action of one recorded subject on one recorded resource; the rows add up to these.
 
 **Because <code>policy/billing/all</code> was added (<code>billing.yaml&#58;40</code>):**
 
@@ -163,8 +188,26 @@ Recorded subjects gain 36,181 permissions on recorded resources, and lose 1 perm
     const many = accessReport(Array.from({ length: 2000 }, () => finding({ condition: 'x'.repeat(200) })));
     const text = renderAccessMarkdown(many, { charactersMax: 20_000 });
     expect(text.length).toBeLessThan(20_000);
-    expect(text).toMatch(/<details><summary>\d+ more findings<\/summary>/);
-    expect(text).toMatch(/\*\*1,9\d\d more findings\*\* left out here/);
+    expect(text).toMatch(/<details><summary>\d+ more rows<\/summary>/);
+    expect(text).toMatch(/\*\*1,9\d\d more rows\*\* left out here/);
+  });
+
+  it('folds into one line what requests get by naming roles', () => {
+    const named = finding({
+      id: '1'.repeat(16),
+      subjects: { principals: [], recorded: 0, unrecorded: [], named_role: 'role/auditor' },
+      triples: 0,
+      risks: ['named_role'],
+    });
+    const both = accessReport([named, finding()]);
+    const text = renderAccessMarkdown(both);
+    const folded = '<details><summary>What <code>role/auditor</code> would bring, if requests name it</summary>';
+    expect(text.split('\n').filter((line) => line.includes('auditor'))[0]).toBe(folded);
+    expect(text.indexOf('user/bob')).toBeLessThan(text.indexOf(folded));
+    expect(renderAccessText(both)).toContain(
+      '  … and 1 finding about what requests get by naming role/auditor; --all shows every one',
+    );
+    expect(renderAccessText(both, { all: true }).join('\n')).toMatch(/Anybody .* role\/auditor/);
   });
 
   it('lets no name become markup', () => {

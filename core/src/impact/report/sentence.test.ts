@@ -63,7 +63,7 @@ describe('sentence', () => {
     [
       'a role that requests name',
       { subjects: { principals: [], recorded: 0, unrecorded: ['user'], named_role: 'role/auditor' } },
-      'Whoever an application vouches for as role/auditor may now read billing/invoice/INV-1',
+      'Anybody whom a request names as role/auditor may now read billing/invoice/INV-1',
     ],
     [
       'a role that requests may name, for subjects of some types',
@@ -73,7 +73,7 @@ describe('sentence', () => {
           ...{ named_role: 'role/auditor', named_types: ['robot', 'user'] },
         },
       },
-      'Any robot or user that an application vouches for as role/auditor may now read billing/invoice/INV-1',
+      'Any robot or user whom a request names as role/auditor may now read billing/invoice/INV-1',
     ],
     [
       'a role that requests may name, for subjects of all types but some',
@@ -83,7 +83,7 @@ describe('sentence', () => {
           ...{ named_role: 'role/auditor', named_types_except: ['robot'] },
         },
       },
-      'Whoever an application vouches for as role/auditor, but nobody of the type robot, may now read billing/invoice/INV-1',
+      'Anybody whom a request names as role/auditor, but nobody of the type robot, may now read billing/invoice/INV-1',
     ],
     [
       'two recorded resources and those without a record',

@@ -48,17 +48,15 @@ const CASES: { readonly [C in FindingChange]: string } = {
  * billing/invoice, recorded (1,340) or not, if resource.properties.amount < 10000".
  */
 export function sentence(finding: Finding): { who: Phrase; does: Phrase } {
-  const verb = staysIf(finding) === undefined ? VERBS[finding.change] : ' may now ';
-  const does = phrase(
-    // What begins later is not there now.
-    finding.from === null ? verb : verb.replace(' now ', ' '),
-    actions(finding),
-    ' ',
-    resources(finding),
-    conditions(finding),
-    span(finding),
-  );
+  const does = phrase(verbOf(finding), actions(finding), ' ', resources(finding), conditions(finding), span(finding));
   return { who: subjects(finding.subjects), does };
+}
+
+/** ` may now `, ` may no longer `. */
+export function verbOf(finding: Finding): string {
+  const verb = staysIf(finding) === undefined ? VERBS[finding.change] : ' may now ';
+  // What begins later is not there now.
+  return finding.from === null ? verb : verb.replace(' now ', ' ');
 }
 
 function subjects({ principals, unrecorded, named_role: role, ...named }: FindingSubjects): Phrase {
@@ -66,7 +64,7 @@ function subjects({ principals, unrecorded, named_role: role, ...named }: Findin
     const { named_types: types, named_types_except: except = [] } = named;
     const who =
       types === undefined
-        ? ['Whoever']
+        ? ['Anybody']
         : phrase(
             'Any ',
             listed(
@@ -74,11 +72,10 @@ function subjects({ principals, unrecorded, named_role: role, ...named }: Findin
               5,
               'or',
             ),
-            ' that',
           );
     const others = except.map((name): Phrase => [{ name }]);
     const but = except.length === 0 ? [] : phrase(', but nobody of the type ', listed(others, 5, 'or'), ',');
-    return phrase(who, ' an application vouches for as ', { name: role }, but);
+    return phrase(who, ' whom a request names as ', { name: role }, but);
   }
   const everyone = new Set(principals.flatMap(({ principal }) => everyoneType(principal) ?? []));
   const strangers =
@@ -118,12 +115,12 @@ function principalPhrase(
   return phrase(who, { name: principal }, directly === subjects ? '' : ` (${amount(directly)} directly)`);
 }
 
-function actions({ actions: all, actions_except: except = [] }: Finding): Phrase {
+export function actions({ actions: all, actions_except: except = [] }: Finding): Phrase {
   if (!all.includes('*')) return named(all);
   return phrase('do anything', except.length === 0 ? '' : phrase(' but ', named(except)), ' with');
 }
 
-function resources({ resources: all }: Finding): Phrase {
+export function resources({ resources: all }: Finding): Phrase {
   // A few that are named stand in one list with the others.
   const alone = ({ which, below, among_others, not_below = [], recorded, names = [] }: FindingResources) =>
     which === 'named' && !below && !among_others && not_below.length === 0 && recorded === names.length;
@@ -191,7 +188,7 @@ function staysIf({ change, condition, condition_before: before }: Finding): stri
   return change === 'lost' && before === undefined ? (condition ?? undefined) : undefined;
 }
 
-function conditions(finding: Finding): Phrase {
+export function conditions(finding: Finding): Phrase {
   const { change, condition, condition_before: before } = finding;
   const stays = staysIf(finding);
   if (stays !== undefined) return phrase(' only if ', { name: stays });
@@ -215,7 +212,7 @@ function conditions(finding: Finding): Phrase {
   return phrase(start, differs === undefined ? '' : phrase(differs, '; '), { name: shared }, ' must still hold');
 }
 
-function span({ from, until }: Finding): string {
+export function span({ from, until }: Finding): string {
   const begins = from === null ? '' : `, from ${instant(from)}`;
   if (until === null) return begins === '' ? '' : `${begins} on`;
   return `${begins}${begins === '' ? ',' : ''} until ${instant(until)}`;
@@ -265,7 +262,7 @@ function given(kind: string, added: string, removed: string, gone = removed): (r
 }
 
 /** How many recorded triples a finding is about, in words; empty for none. */
-export function permissions({ triples, exact }: Finding): string {
+export function permissions({ triples, exact }: Pick<Finding, 'triples' | 'exact'>): string {
   if (triples === 0) return '';
   return `${exact ? '' : 'at most '}${plural(triples, 'permission')}`;
 }

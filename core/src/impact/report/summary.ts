@@ -1,45 +1,60 @@
-import type { AccessReport } from './access-report.js';
-import { widens } from './access-report.js';
+import { type AccessReport, type GateResult, isOpen } from './access-report.js';
 import { amount, plural } from './phrase.js';
 
-/** What a change does to access, in a heading and a sentence without names. */
+/** The counts of a report in a heading, and a sentence about them without names. */
 export function summary(report: AccessReport): { title: string; text: string } {
-  const { findings, counts, exact } = report;
-  const unclear = findings.filter(({ change }) => change === 'unknown').length;
-  const wider = findings.filter(widens).length - unclear;
-  const narrower = findings.length - wider - unclear;
+  const { findings, counts } = report;
+  const open = isOpen(report);
   if (findings.length === 0) {
-    return { title: 'no change', text: 'Nobody gains access by this change, and nobody loses any.' };
+    return open
+      ? { title: 'not fully known', text: 'What is known changes nothing; what is not known may.' }
+      : { title: 'no change', text: 'Nobody gains access by this change, and nobody loses any.' };
   }
-  const parts = [
-    ...(wider === 0 ? [] : [plural(wider, 'gain')]),
-    ...(unclear === 0 ? [] : [`${amount(unclear)} unclear`]),
-    ...(narrower === 0 ? [] : [`${amount(narrower)} ${narrower === 1 ? 'loss' : 'losses'}`]),
-  ];
   const { gained, lost, mixed, unknown } = counts;
   const all = gained + lost + mixed + unknown;
-  const told = findings.reduce((sum, { triples }) => sum + triples, 0);
-  if (all === 0) {
-    const text =
-      told === 0
-        ? 'Between recorded subjects and recorded resources nothing changes, only for those without a record.'
-        : 'Between recorded subjects and recorded resources nothing changes, unless requests send properties that are not recorded.';
-    return { title: parts.join(', '), text };
-  }
-  const besides =
-    told <= all
-      ? ''
-      : ' Findings name more together: one permission may be in several, by its times, and requests may send properties that are not recorded.';
-  const more = [
-    ...(mixed === 0 ? [] : [`${plural(mixed, 'permission')} ${mixed === 1 ? 'changes' : 'change'} both ways`]),
-    ...(unknown === 0 ? [] : [`of ${amount(unknown)} it cannot be said`]),
-  ];
-  const most = exact ? '' : ' (at most)';
-  const said = `Recorded subjects gain ${count(gained)} on recorded resources${most}, and lose ${count(lost)}`;
-  return { title: parts.join(', '), text: `${[said, ...more].join('; ')}.${besides}` };
+  const title = `${open ? 'not fully known; ' : ''}${all === 0 ? WITHOUT_RECORD : countsText(report)}`;
+  return { title, text: `${about(report, all)}${open ? ' What is not known may change more.' : ''}` };
 }
 
-/** A permission is one action of one subject on one resource. */
-function count(permissions: number): string {
-  return permissions === 0 ? 'none' : plural(permissions, 'permission');
+const WITHOUT_RECORD = 'no recorded permission changes, others do';
+
+/** `1,500 permissions gained, none lost`. */
+function countsText({ counts: { gained, lost, mixed, unknown }, exact }: AccessReport): string {
+  const number = (count: number) => (count === 0 ? 'none' : amount(count));
+  const more = [
+    ...(mixed === 0 ? [] : [`${amount(mixed)} changed both ways`]),
+    ...(unknown === 0 ? [] : [`${amount(unknown)} unclear`]),
+  ];
+  const most = exact ? '' : 'at most ';
+  const first = gained === 0 ? 'no permission gained' : `${plural(gained, 'permission')} gained`;
+  return [`${gained === 0 ? '' : most}${first}`, `${number(lost)} lost`, ...more].join(', ');
+}
+
+/** How the rows of a report and its counts go together. */
+function about({ findings }: AccessReport, all: number): string {
+  const rows = findings.reduce((sum, { triples }) => sum + triples, 0);
+  if (all > 0)
+    return rows === all
+      ? 'A permission is one action of one recorded subject on one recorded resource; the rows add up to these.'
+      : 'A permission is one action of one recorded subject on one recorded resource. The rows do not add up to these: one permission may stand in several, each for a time, and rows also tell what requests get by sending properties that are not recorded.';
+  if (rows > 0)
+    return 'Between recorded subjects and recorded resources nothing changes, unless requests send properties that are not recorded.';
+  const named = findings.every(({ subjects }) => subjects.named_role !== undefined);
+  return `Between recorded subjects and recorded resources nothing changes, only for ${named ? 'requests that name a role' : 'those without a record'}.`;
+}
+
+/** Why a report is open: its first gap, and how many more there are. */
+export function notKnown({ gaps = [] }: AccessReport, countsOnly: boolean): string {
+  const [first, ...others] = gaps;
+  if (countsOnly || first === undefined)
+    return first === undefined ? TOO_MUCH : `${plural(gaps.length, 'part')} of the two states`;
+  return `${first.replace(/\.$/, '')}${others.length === 0 ? '' : ` (and ${amount(others.length)} more, below)`}`;
+}
+
+const TOO_MUCH = 'not everything was looked at, since there are too many places in which resources may lie';
+
+/** `--max-gained failed: 1,500 permissions would be gained, more than 100.` */
+export function gateText({ gate, passed, detail, findings }: GateResult, countsOnly: boolean): string {
+  const many = countsOnly && !passed && findings.length > 0 ? ` for ${plural(findings.length, 'finding')}` : '';
+  return `--${gate} ${passed ? 'passed' : 'failed'}${many}${countsOnly ? '' : `: ${detail}`}`;
 }

@@ -36,7 +36,7 @@ export class Member {
 export interface SubjectClass {
   readonly index: number;
   readonly type: string;
-  /** `recorded` in either state; `unrecorded` of a type; `named`: whoever is vouched for as a role. */
+  /** `recorded` in either state; `unrecorded` of a type; `named`: anybody whom requests name as a role. */
   readonly kind: 'recorded' | 'unrecorded' | 'named';
   /** The address of that role. */
   readonly role?: Address;

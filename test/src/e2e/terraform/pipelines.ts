@@ -26,6 +26,8 @@ type Variables = Record<string, string>;
 
 interface Pipeline {
   commands: string[];
+  /** Those that run whether or not the others succeed. */
+  always: string[];
   env: Variables;
 }
 
@@ -42,13 +44,36 @@ export function environmentOf(host: Host, notation: Notation, job: Job): string 
 /** The commands of a job, as the file has them, and its variables that are no expressions of the host. */
 export function pipelineOf(host: Host, notation: Notation, job: Job): Pipeline {
   const file = fileOf(host, notation);
-  const commands: string[] =
+  const steps: { run?: string; if?: string }[] =
     host === 'github'
-      ? file.jobs[job].steps.flatMap(({ run }: { run?: string }) => (run === undefined ? [] : [run]))
-      : file[job].script;
+      ? file.jobs[job].steps
+      : [
+          ...file[job].script.map((run: string) => ({ run })),
+          ...(file[job].after_script ?? []).map((run: string) => ({ run, if: 'always' })),
+        ];
+  const runs = steps.flatMap((step) =>
+    step.run === undefined ? [] : [{ run: step.run, always: step.if !== undefined }],
+  );
+  const of = (always: boolean) => runs.filter((one) => one.always === always).map(({ run }) => run);
   const variables: Variables = (host === 'github' ? file.env : file.variables) ?? {};
   const env = Object.entries(variables).filter(([, value]) => !value.includes('${{'));
-  return { commands, env: Object.fromEntries(env) };
+  return { commands: of(false), always: of(true), env: Object.fromEntries(env) };
+}
+
+/** Runs commands as a shell of a host does, until one fails; gives it with its output. */
+async function failureIn(
+  commands: readonly string[],
+  options: { cwd: string; env: Variables },
+): Promise<string | undefined> {
+  for (const command of commands) {
+    try {
+      await exec('bash', ['-e', '-c', command], { ...options, timeout: 60_000 });
+    } catch (error) {
+      const { stdout, stderr } = error as { stdout: string; stderr: string };
+      return `${command}\n${stdout}${stderr}`;
+    }
+  }
+  return undefined;
 }
 
 /** A repository with a bare origin, and the machines of a host, a new one for each job. */
@@ -107,9 +132,12 @@ export class Pipelines {
     await this.git('desk', 'push', '--quiet', 'origin', 'main');
   }
 
-  /** Runs a job on a fresh checkout; gives the Markdown of its plan. Throws with all output where a command fails. */
+  /**
+   * Runs a job on a fresh checkout; gives the Markdown of its plan. Throws with all output where a command fails, once those
+   * that run always have run.
+   */
   async run(host: Host, notation: Notation, job: Job, branch: string, more: Variables = {}): Promise<{ plan: string }> {
-    const { commands, env: variables } = pipelineOf(host, notation, job);
+    const { commands, always, env: variables } = pipelineOf(host, notation, job);
     this.jobs += 1;
     const name = `job-${this.jobs}`;
     await this.git('.', 'clone', '--quiet', '--branch', branch, 'origin', name);
@@ -129,16 +157,17 @@ export class Pipelines {
       GITHUB_STEP_SUMMARY: this.path('summary.md'),
       PULL_REQUEST: '7',
       GITHUB_REPOSITORY: 'acme/tenant',
+      GITHUB_SERVER_URL: 'https://github.example',
+      GITHUB_RUN_ID: '12',
+      CI_JOB_URL: 'https://gitlab.example/acme/tenant/-/jobs/12',
       ...more,
     };
-    for (const command of commands) {
-      try {
-        await exec('bash', ['-e', '-c', command], { cwd: dir, env, timeout: 60_000 });
-      } catch (error) {
-        const { stdout, stderr } = error as { stdout: string; stderr: string };
-        throw new Error(`${command}\n${stdout}${stderr}`);
-      }
+    const failures: string[] = [];
+    for (const group of [commands, ...always.map((command) => [command])]) {
+      const failure = await failureIn(group, { cwd: dir, env });
+      if (failure !== undefined) failures.push(failure);
     }
+    if (failures.length > 0) throw new Error(failures.join('\n'));
     const plan = join(dir, 'plan.md');
     return { plan: existsSync(plan) ? readFileSync(plan, 'utf8') : '' };
   }
