@@ -85,9 +85,14 @@ func (c *Client) notTheService(came *answer, r request) *Error {
 	return failed
 }
 
-// problemOf reads the error in an answer of 300 and above, and says whether it has a code of the service.
+// problemOf reads the error in an answer that is none to the request, and says whether it has a code of the service.
 func (c *Client) problemOf(came *answer, r request) (*Error, bool) {
 	at := r.method + " " + c.address + r.route
+	if came.status < 300 {
+		failed := failure(CodeNetwork, "%s answered %d: that is no answer to this request, whatever it holds.", at, came.status)
+		failed.Status = came.status
+		return failed, false
+	}
 	if came.status < 400 {
 		failed := failure(CodeNetwork, "%s answered %d%s: redirects are not followed, for they would carry the credential elsewhere. "+
 			"Give the final address.", at, came.status, redirection(came.header.Get("Location")))
@@ -181,9 +186,11 @@ func redacted(err *Error, secrets []string, from authorization) *Error {
 	}
 	copied := *err
 	copied.Detail = clean(err.Detail)
+	copied.RequestID = clean(err.RequestID)
 	copied.Fields = append([]FieldError(nil), err.Fields...)
 	for i := range copied.Fields {
-		copied.Fields[i].Detail = clean(copied.Fields[i].Detail)
+		field := &copied.Fields[i]
+		field.Pointer, field.Detail, field.Address = clean(field.Pointer), clean(field.Detail), clean(field.Address)
 	}
 	return &copied
 }

@@ -92,6 +92,7 @@ func withoutRedirects(given *http.Client) *http.Client {
 		transport.MaxIdleConns = 512
 		transport.MaxIdleConnsPerHost = 512
 		transport.IdleConnTimeout = 55 * time.Second
+		watch(transport)
 		own.Transport = transport
 	}
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -86,7 +86,9 @@ func (k *Collection[Record, New, Made]) item(method, idOrPath string) (request, 
 
 // managed is a management request; the route stands for its path in errors and spans.
 func (c *Client) managed(method, route, path string) request {
-	return request{method: method, route: route, target: c.address + path, contentType: "application/json", profile: c.management}
+	return request{
+		method: method, route: route, target: c.address + path, contentType: "application/json", profile: c.management, answeredBy: success,
+	}
 }
 
 // manage sends a request and reads its answer, where there is one, into the value.

@@ -25,12 +25,14 @@ type entry struct {
 		Form    map[string]string  `json:"form"`
 	} `json:"expect"`
 	Reply struct {
-		Status  int               `json:"status"`
+		Status  any               `json:"status"`
 		Headers map[string]string `json:"headers"`
 		JSON    json.RawMessage   `json:"json"`
 		Text    string            `json:"text"`
 		Fault   string            `json:"fault"`
 		DelayMs int               `json:"delayMs"`
+		Interim []int             `json:"interim"`
+		After   string            `json:"after"`
 	} `json:"reply"`
 }
 
@@ -111,7 +113,7 @@ func (s *scriptedServer) serve(connection *net.TCPConn) {
 		s.script = s.script[1:]
 		s.mutex.Unlock()
 		s.check(next, request, body)
-		if !s.reply(connection, next) {
+		if !s.reply(connection, next, request.Header.Get("X-Request-Id")) {
 			return
 		}
 	}
@@ -146,7 +148,7 @@ func (s *scriptedServer) check(next entry, request *http.Request, body []byte) {
 }
 
 // reply is false where the connection is at its end.
-func (s *scriptedServer) reply(connection *net.TCPConn, next entry) bool {
+func (s *scriptedServer) reply(connection *net.TCPConn, next entry, requestID string) bool {
 	reply := next.Reply
 	if reply.DelayMs > 0 {
 		select {
@@ -191,11 +193,14 @@ func (s *scriptedServer) reply(connection *net.TCPConn, next entry) bool {
 		body = strings.ReplaceAll(string(reply.JSON), "BASE", s.base)
 	}
 	var head strings.Builder
-	fmt.Fprintf(&head, "HTTP/1.1 %d %s\r\ncontent-length: %d\r\n", reply.Status, http.StatusText(reply.Status), len(body))
-	for name, value := range reply.Headers {
-		fmt.Fprintf(&head, "%s: %s\r\n", name, value)
+	for _, status := range reply.Interim {
+		fmt.Fprintf(connection, "HTTP/1.1 %d Interim\r\nlink: </x>\r\n\r\n", status)
 	}
-	_, err := fmt.Fprintf(connection, "%s\r\n%s", head.String(), body)
+	fmt.Fprintf(&head, "HTTP/1.1 %v Scripted\r\ncontent-length: %d\r\n", reply.Status, len(body))
+	for name, value := range reply.Headers {
+		fmt.Fprintf(&head, "%s: %s\r\n", name, strings.ReplaceAll(value, "REQUEST_ID", requestID))
+	}
+	_, err := fmt.Fprintf(connection, "%s\r\n%s%s", head.String(), body, reply.After)
 	return err == nil
 }
 

@@ -72,7 +72,7 @@ func (c *Client) conditional(ctx context.Context, r request, options []CallOptio
 			tag = `"` + tag + `"`
 		}
 		r.set("If-None-Match", tag)
-		r.also = http.StatusNotModified
+		r.answeredBy = func(status int) bool { return status == http.StatusOK || status == http.StatusNotModified }
 	}
 	ctx, span := c.span(ctx, "authz."+r.method+" "+r.route)
 	defer func() { ended(span, err) }()

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 )
@@ -31,27 +32,30 @@ type credential struct {
 	reused bool
 }
 
-type apiKey string
+// apiKey gives the key. It is a function, so that nothing that prints a client prints the key.
+type apiKey func() string
 
 func newAPIKey(key string) (authorization, error) {
 	if !bearerSafe(key) {
 		return nil, failure(CodeInvalidConfig, "The API key is empty or holds characters that no key has: give it as it was issued.")
 	}
-	return apiKey(key), nil
+	return apiKey(func() string { return key }), nil
 }
 
 func (k apiKey) get(context.Context) (credential, error) {
-	return credential{header: "Bearer " + string(k)}, nil
+	return credential{header: "Bearer " + k()}, nil
 }
 func (k apiKey) discard(string)    {}
-func (k apiKey) secrets() []string { return []string{string(k)} }
+func (k apiKey) secrets() []string { return []string{k()} }
 
 // tokenSource fetches access tokens by the client-credentials grant (RFC 6749 section 4.4), shared by all calls: one
 // request for a token is under way at a time, whoever gives up waiting for it.
 type tokenSource struct {
-	client           *Client
-	clientID, secret string
-	now              func() time.Time
+	client   *Client
+	clientID string
+	// secret is a function for the same reason as apiKey.
+	secret func() string
+	now    func() time.Time
 
 	mutex   sync.Mutex
 	token   *token
@@ -73,7 +77,7 @@ type refresh struct {
 }
 
 func newTokenSource(client *Client, clientID, secret string) *tokenSource {
-	return &tokenSource{client: client, clientID: clientID, secret: secret, now: time.Now}
+	return &tokenSource{client: client, clientID: clientID, secret: func() string { return secret }, now: time.Now}
 }
 
 func (s *tokenSource) get(ctx context.Context) (credential, error) {
@@ -130,7 +134,7 @@ func (s *tokenSource) fetch() (*token, error) {
 		method:      http.MethodPost,
 		route:       "/oauth/token",
 		target:      s.client.address + "/oauth/token",
-		header:      http.Header{"Authorization": {basic(s.clientID, s.secret)}},
+		header:      http.Header{"Authorization": {basic(s.clientID, s.secret())}},
 		body:        []byte("grant_type=client_credentials"),
 		contentType: "application/x-www-form-urlencoded",
 		profile:     s.client.management,
@@ -181,10 +185,11 @@ func (s *tokenSource) discard(header string) {
 func (s *tokenSource) secrets() []string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.token == nil {
-		return []string{s.secret}
+	known := []string{strings.TrimPrefix(basic(s.clientID, s.secret()), "Basic "), s.secret()}
+	if s.token != nil {
+		known = append(known, s.token.secret)
 	}
-	return []string{s.secret, s.token.secret}
+	return known
 }
 
 // basic is HTTP Basic with both parts form-encoded first (RFC 6749 section 2.3.1).

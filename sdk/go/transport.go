@@ -3,6 +3,8 @@ package authz
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -28,8 +30,8 @@ type request struct {
 	once bool
 	// anonymous: without the client's credential.
 	anonymous bool
-	// also is a status outside 2xx that counts as an answer.
-	also int
+	// answeredBy says which statuses answer it; nil means 200 alone, as for decisions, searches and tokens.
+	answeredBy func(status int) bool
 	// secrets are what no error may repeat, besides the credential.
 	secrets []string
 	span    Span
@@ -167,7 +169,8 @@ func (c *Client) ended(ctx context.Context, r request, last *Error) *Error {
 func (c *Client) attempt(ctx context.Context, r request, o *callOptions, authorization, minRevision string) (*answer, *fault) {
 	ctx, cancel := context.WithTimeout(ctx, r.profile.attempt)
 	defer cancel()
-	sent, err := http.NewRequestWithContext(ctx, r.method, r.target, bytes.NewReader(r.body))
+	var taken step
+	sent, err := http.NewRequestWithContext(taken.trace(ctx), r.method, r.target, bytes.NewReader(r.body))
 	if err != nil {
 		return nil, &fault{err: failure(CodeInvalidRequest, "The request cannot be made: %s.", err)}
 	}
@@ -185,12 +188,19 @@ func (c *Client) attempt(ctx context.Context, r request, o *callOptions, authori
 	if minRevision != "" {
 		sent.Header.Set("Service-Min-Revision", minRevision)
 	}
-	if o.requestID != "" {
-		sent.Header.Set("X-Request-Id", o.requestID)
+	id := o.requestID
+	if id == "" {
+		id = newRequestID()
 	}
+	sent.Header.Set("X-Request-Id", id)
 	response, err := c.http.Do(sent)
 	if err != nil {
 		return nil, c.connectionFault(ctx, r, err)
+	}
+	if failed := c.outOfStep(response, r, id, &taken); failed != nil {
+		response.Body.Close()
+		c.http.CloseIdleConnections()
+		return nil, failed
 	}
 	body, err := readAll(response, r.profile.maxBytes)
 	if errors.Is(err, errTooLong) {
@@ -201,7 +211,7 @@ func (c *Client) attempt(ctx context.Context, r request, o *callOptions, authori
 		return nil, c.connectionFault(ctx, r, err)
 	}
 	came := &answer{response.StatusCode, response.Header, body}
-	if came.status >= 200 && came.status < 300 || came.status == r.also {
+	if r.answeredBy == nil && came.status == http.StatusOK || r.answeredBy != nil && r.answeredBy(came.status) {
 		return came, nil
 	}
 	problem, known := c.problemOf(came, r)
@@ -211,6 +221,37 @@ func (c *Client) attempt(ctx context.Context, r request, o *callOptions, authori
 		became = unclear
 	}
 	return nil, &fault{problem, became, retryAfter(came.header.Get("Retry-After"), time.Now())}
+}
+
+// success is what management calls are answered by.
+func success(status int) bool { return status >= 200 && status < 300 }
+
+// outOfStep says why an answer is not the one to this request; nil if nothing speaks against it. Its body is not read, which
+// might never end after 101; and its connection is not used again.
+func (c *Client) outOfStep(response *http.Response, r request, id string, taken *step) *fault {
+	at := r.method + " " + c.address + r.route
+	if response.StatusCode < 200 {
+		failed := failure(CodeNetwork, "%s answered %d, which is no answer to it.", at, response.StatusCode)
+		failed.Status = response.StatusCode
+		return &fault{err: failed}
+	}
+	if response.ProtoMajor == 1 && taken.tooEarly.Load() {
+		failed := failure(CodeNetwork, "%s was answered before it was asked: the answer to another request is not used.", at)
+		return &fault{err: failed, fate: unclear}
+	}
+	// Not every decision point names the request.
+	if named := response.Header.Values("X-Request-Id"); len(named) > 0 && (len(named) > 1 || named[0] != id) {
+		failed := failure(CodeNetwork, "%s was answered, but the answer names another request in X-Request-ID: it is not used. "+
+			"Does a proxy on the way change that header?", at)
+		return &fault{err: failed, fate: unclear}
+	}
+	return nil
+}
+
+func newRequestID() string {
+	var bytes [16]byte
+	_, _ = rand.Read(bytes[:])
+	return hex.EncodeToString(bytes[:])
 }
 
 // connectionFault says what an error of net/http means. It leaves the address out, since a path may name a person.

@@ -1,9 +1,11 @@
 package authz
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -301,5 +303,62 @@ func TestAConnectionIsUsedAgain(t *testing.T) {
 	}
 	if opened.Load() != 1 {
 		t.Errorf("%d connections were opened, want one", opened.Load())
+	}
+}
+
+// TestBytesAfterAnAnswerAnswerNoOtherQuestion is no vector, since net/http may send the next request before it finds them.
+func TestBytesAfterAnAnswerAnswerNoOtherQuestion(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				reader := bufio.NewReader(conn)
+				for {
+					request, err := http.ReadRequest(reader)
+					if err != nil {
+						return
+					}
+					_, _ = io.Copy(io.Discard, request.Body)
+					head := "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 18\r\n\r\n"
+					fmt.Fprint(conn, head+`{"decision":false}`+head+`{"decision":true} `)
+				}
+			}()
+		}
+	}()
+	client, err := New("http://" + listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for i := 0; i < 200; i++ {
+		if decision, _ := client.Decide(context.Background(), mayAliceRead); decision.Allowed {
+			t.Fatal("the answer to no question has let somebody in")
+		}
+	}
+}
+
+func TestNothingThatPrintsAClientPrintsItsCredential(t *testing.T) {
+	for _, option := range []Option{WithAPIKey("svc_secret"), WithClientCredentials("app", "svc_secret")} {
+		client, err := New("http://127.0.0.1:1", option)
+		if err != nil {
+			t.Fatal(err)
+		}
+		holder := struct{ client any }{client}
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+			for _, printed := range []any{client, holder, client.authorization} {
+				if text := fmt.Sprintf(verb, printed); strings.Contains(text, "svc_secret") {
+					t.Errorf("%s prints the credential: %s", verb, text)
+				}
+			}
+		}
 	}
 }

@@ -251,7 +251,7 @@ func (want expected) failed(t *testing.T, err error) bool {
 		}
 	}
 	for _, part := range want.DetailLacks {
-		if strings.Contains(err.Error(), part) {
+		if strings.Contains(fmt.Sprintf("%s %+v", err, *failed), part) {
 			t.Errorf("the error %q holds %q", err, part)
 		}
 	}

@@ -48,7 +48,7 @@ export class BundleFeed {
     const path = '/v1/policies/bundle';
     const timeouts = { timeoutMs: 2 * ATTEMPT_MS, attemptTimeoutMs: ATTEMPT_MS + waitSeconds * 1000 };
     const answer = await transport.send(
-      { method: 'GET', path, query: { tenant }, headers, repeat: 'harmless', also: 304 },
+      { method: 'GET', path, query: { tenant }, headers, repeat: 'harmless', answeredBy: isBundleOrSame },
       { signal, ...timeouts },
       authorization,
     );
@@ -65,6 +65,11 @@ export class BundleFeed {
     );
     return new TextDecoder().decode(answer.body);
   }
+}
+
+/** A bundle, the changes since another one (226, RFC 3229), or the same bundle. */
+function isBundleOrSame(status: number): boolean {
+  return status === 200 || status === 226 || status === 304;
 }
 
 function read({ status, headers, body }: Answer, since: string | undefined, base: string): FeedAnswer {

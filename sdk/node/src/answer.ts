@@ -48,9 +48,13 @@ export function jsonOf(answer: Answer, at: string): unknown {
   return parsed;
 }
 
-/** The error in an answer of 300 and above. */
+/** The error in an answer that is none to the request. */
 export function errorOf(answer: Answer, at: string): ServiceError {
   const { status } = answer;
+  if (status < 300) {
+    const detail = `${at} answered ${status}: that is no answer to this request, whatever it holds.`;
+    return new ServiceError('network', detail, [], { status });
+  }
   if (status < 400) {
     return new ServiceError(
       'network',

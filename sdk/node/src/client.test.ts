@@ -125,11 +125,6 @@ describe('what is no answer of the service', () => {
       { ...problem, requestId: 'r9' },
     ],
     [
-      'a problem without request id takes the header',
-      { status: 404, json: { code: 'not_found', detail: 'no' }, headers: { 'x-request-id': 'h' } },
-      { code: 'not_found', detail: 'no', requestId: 'h' },
-    ],
-    [
       'a code that this client does not know is internal',
       { status: 418, json: { code: 'teapot', detail: 'short' } },
       { code: 'internal', detail: 'short' },

@@ -279,7 +279,8 @@ export class ServiceClient extends DecisionClient {
     if (ifNoneMatch !== undefined) {
       headers['if-none-match'] = /^(W\/)?"/.test(ifNoneMatch) ? ifNoneMatch : `"${ifNoneMatch}"`;
     }
-    const request: ServiceRequest = { method: 'GET', path, query, headers, repeat: 'harmless', also: 304, ...more };
+    const answeredBy = (status: number): boolean => status === 200 || status === 304;
+    const request: ServiceRequest = { method: 'GET', path, query, headers, repeat: 'harmless', answeredBy, ...more };
     return {
       answer: await this.answer(request, options),
       at: `GET ${this.url}${path}`,

@@ -24,6 +24,7 @@ import { TokenSource } from './token-source.js';
 import {
   type CallOptions,
   type CountedOptions,
+  isSuccess,
   type RetryPolicy,
   type ServiceRequest,
   Transport,
@@ -213,7 +214,14 @@ export class DecisionClient {
   /** What the decision point says of itself (AuthZEN 1.0 section 9). Throws `network` where it names another origin. */
   async metadata(options?: CallOptions): Promise<AuthzenConfiguration> {
     const path = AUTHZEN_PATHS.configuration;
-    const request: ServiceRequest = { method: 'GET', path, repeat: 'harmless', retryPolicy: this.#retryPolicy };
+    const answeredBy = (status: number): boolean => status === 200;
+    const request: ServiceRequest = {
+      method: 'GET',
+      path,
+      repeat: 'harmless',
+      retryPolicy: this.#retryPolicy,
+      answeredBy,
+    };
     const { origin, pathname } = new URL(this.url);
     const at = `GET ${this.url}${path}`;
     if (pathname === '/') return metadataOf(await this.json(request, options), this.url, at);
@@ -238,7 +246,8 @@ export class DecisionClient {
     const { method, path, route = path } = request;
     return this.#spans.around(`${method} ${route}`, async (span) => {
       const call = { ...options, onAttempt: span.attempt, newest: this.#newest };
-      const answer = await this.transport.send(this.#dated(request), call, this.authorization);
+      const wanted = { answeredBy: isSuccess, ...this.#dated(request) };
+      const answer = await this.transport.send(wanted, call, this.authorization);
       span.revision(revisionOf(answer));
       return answer;
     });

@@ -71,7 +71,8 @@ export function decisionOf(body: unknown, at: string, revision?: string): Decisi
     throw new ServiceError('network', `${at} answered without a decision: that is no decision point's answer.`);
   }
   const context = isObject(body.context) ? body.context : {};
-  if (isObject(context.error)) throw itemError(context.error, at);
+  const { error } = context;
+  if (error !== undefined && error !== null) throw itemError(isObject(error) ? error : { message: error }, at);
   const decision: Decision = { allowed: body.decision, decided: true, context };
   if (typeof context.reason === 'string') decision.reason = context.reason;
   if (typeof context.policy_id === 'string') decision.policyId = context.policy_id;

@@ -1,6 +1,7 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Reply, type ScriptedServer, startScriptedServer } from '../testing/scripted-server.js';
+import { startVectorServer } from '../testing/vector-server.js';
 import { type ClientOptions, ServiceClient } from './client.js';
 import { backoffMs, retryAfterMs } from './retry.js';
 import type { ServiceError } from './service-error.js';
@@ -51,6 +52,17 @@ type Operation = keyof typeof OPERATIONS;
 const HARMLESS: Operation[] = ['read', 'decision', 'changeset'];
 const WRITES: Operation[] = ['create', 'update', 'delete'];
 const ALL: Operation[] = [...HARMLESS, ...WRITES];
+
+it('takes bytes after an answer for no answer to another question', async () => {
+  const after = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 17\r\n\r\n{"decision":true}';
+  const no = { status: 200, headers: { 'content-type': 'application/json' }, json: { decision: false }, after };
+  const vectors = await startVectorServer(Array.from({ length: 40 }, () => ({ reply: no })));
+  const asking = client({ url: vectors.url });
+  for (let turn = 0; turn < 10; turn += 1) {
+    expect(await asking.decide(QUESTION).catch(() => undefined)).not.toMatchObject({ allowed: true });
+  }
+  await vectors.close();
+});
 
 describe('a passing fault', () => {
   it.each([

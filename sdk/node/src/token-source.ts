@@ -67,7 +67,13 @@ export class TokenSource implements Authorization {
 
   secrets(): string[] {
     const secret = this.#token?.secret;
-    return secret === undefined ? [this.#clientSecret] : [this.#clientSecret, secret];
+    return secret === undefined ? this.#sent() : [...this.#sent(), secret];
+  }
+
+  /** The secret in all forms in which it is sent. */
+  #sent(): string[] {
+    const header = basic(this.#clientId, this.#clientSecret);
+    return [header.slice('Basic '.length), this.#clientSecret, formEncoded(this.#clientSecret)];
   }
 
   #refreshed(): Promise<Token> {
@@ -86,7 +92,7 @@ export class TokenSource implements Authorization {
         headers: { authorization: basic(this.#clientId, this.#clientSecret) },
         body: new URLSearchParams({ grant_type: 'client_credentials' }),
         repeat: 'harmless',
-        secrets: [this.#clientSecret],
+        secrets: this.#sent(),
       })
       .catch((error: unknown) => {
         if (error instanceof ServiceError && error.code === 'not_found') return undefined;
@@ -115,6 +121,9 @@ export class TokenSource implements Authorization {
 
 /** HTTP Basic with both parts form-encoded first (RFC 6749 section 2.3.1). */
 function basic(clientId: string, clientSecret: string): string {
-  const encode = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
-  return `Basic ${btoa(`${encode(clientId)}:${encode(clientSecret)}`)}`;
+  return `Basic ${btoa(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`)}`;
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
 }

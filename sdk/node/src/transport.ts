@@ -65,8 +65,8 @@ export interface ServiceRequest {
   writes?: true;
   /** The secrets besides the credential that no error text may repeat. */
   secrets?: string[];
-  /** A status outside 2xx that counts as an answer, not as a fault. */
-  also?: number;
+  /** Whether a status answers it; without, 200 alone does, as for decisions, searches and tokens. */
+  answeredBy?: (status: number) => boolean;
 }
 
 /** A failed attempt: what went wrong, what became of the request, and how long the service asks to wait. */
@@ -160,13 +160,23 @@ export class Transport {
   ): Promise<Answer | Fault> {
     const limit = new Limit(signal, timeoutMs, () => timeout(at, timeoutMs, ''));
     try {
-      const init = this.#init(request, options, sent, limit.signal);
+      const requestId = options.requestId === undefined ? newRequestId() : headerText(options.requestId);
+      const init = this.#init(request, requestId, sent, limit.signal);
       const { fetch } = this.#options;
       const answer = await until(
         limit.signal,
-        fetch(url, init).then((response) => readAnswer(response, at)),
+        fetch(url, init).then((response) => {
+          const named = response.headers.get('x-request-id');
+          // Not every decision point names the request.
+          if (named === null || named === requestId) return readAnswer(response, at);
+          // Its body is not read, and so its connection is not used again.
+          response.body?.cancel().catch(() => {});
+          return undefined;
+        }),
       );
-      if ((answer.status >= 200 && answer.status < 300) || answer.status === request.also) return answer;
+      if (answer === undefined) return { error: anothers(at), fate: 'unclear', waitMs: 0 };
+      const answers = request.answeredBy ?? is200;
+      if (answers(answer.status)) return answer;
       return {
         error: errorOf(answer, at),
         fate: fateOf(answer.status),
@@ -185,18 +195,18 @@ export class Transport {
 
   #init(
     { method, body, headers }: ServiceRequest,
-    options: CallOptions,
+    requestId: string,
     { authorization, minRevision }: SentByItself,
     signal: AbortSignal,
   ): RequestInit {
     const sent: Record<string, string> = {
       accept: 'application/json, application/problem+json',
       'user-agent': this.#options.userAgent,
+      'x-request-id': requestId,
       ...headers,
     };
     if (authorization !== undefined) sent.authorization = authorization;
     if (minRevision !== undefined) sent['service-min-revision'] = minRevision;
-    if (options.requestId !== undefined) sent['x-request-id'] = headerText(options.requestId);
     const init: RequestInit = { method, headers: sent, redirect: 'manual', signal };
     if (body instanceof URLSearchParams) init.body = body;
     else if (body !== undefined) {
@@ -214,6 +224,28 @@ export class Transport {
   }
 }
 
+function is200(status: number): boolean {
+  return status === 200;
+}
+
+/** The statuses by which calls of management succeed. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function anothers(at: string): ServiceError {
+  const why = 'it is not used. Does a proxy on the way change that header?';
+  return new ServiceError(
+    'network',
+    `${at} was answered, but the answer names another request in X-Request-ID: ${why}`,
+  );
+}
+
+function newRequestId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 function timeout(at: string, ms: number, whose: string, last?: Fault): ServiceError {
   const before = last === undefined ? '' : ` The last attempt failed: ${last.error.detail}`;
   return new ServiceError('timeout', `${at} had no answer within ${ms / 1000} s${whose}.${before}`);
@@ -225,22 +257,20 @@ function headerText(value: string): string {
 }
 
 function withNote(error: ServiceError, note: string): ServiceError {
-  return rewritten(error, (text) => text + note, error.errors);
+  const { code, detail, errors, cause, requestId, status } = error;
+  return new ServiceError(code, detail + note, errors, { cause, requestId, status });
 }
 
 /** The error without the caller's secrets, in case an answer has repeated them. */
 function redacted(error: ServiceError, secrets: string[]): ServiceError {
-  if (!secrets.some((secret) => `${error.detail}${JSON.stringify(error.errors)}`.includes(secret))) return error;
+  const { code, detail, errors, cause, requestId, status } = error;
+  if (!secrets.some((secret) => JSON.stringify([detail, errors, requestId]).includes(secret))) return error;
   const clean = (text: string): string => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
-  const errors = error.errors.map((item) => ({ ...item, detail: clean(item.detail) }));
-  return rewritten(error, clean, errors);
-}
-
-function rewritten(
-  error: ServiceError,
-  rewrite: (text: string) => string,
-  errors: ServiceError['errors'],
-): ServiceError {
-  const { code, cause, requestId, status } = error;
-  return new ServiceError(code, rewrite(error.detail), errors, { cause, requestId, status });
+  const cleaned = errors.map(({ pointer, detail: why, address }) => ({
+    pointer: clean(pointer),
+    detail: clean(why),
+    ...(address === undefined ? {} : { address: clean(address) }),
+  }));
+  const named = requestId === undefined ? undefined : clean(requestId);
+  return new ServiceError(code, clean(detail), cleaned, { cause, requestId: named, status });
 }

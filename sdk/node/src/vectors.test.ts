@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type Step, startVectorServer } from '../testing/vector-server.js';
 import { ServiceClient } from './client.js';
@@ -145,7 +146,7 @@ function compare(outcome: unknown, expected: Expected): void {
     if (!(outcome instanceof ServiceError)) throw new Error(`no error, but ${JSON.stringify(outcome)}`);
     expect(outcome.code, outcome.detail).toBe(expected.error);
     for (const text of expected.detailHas ?? []) expect(outcome.detail).toContain(text);
-    for (const text of expected.detailLacks ?? []) expect(outcome.detail).not.toContain(text);
+    for (const text of expected.detailLacks ?? []) expect(inspect(outcome, { depth: 9 })).not.toContain(text);
     return;
   }
   if (outcome instanceof Error) throw outcome;

@@ -12,8 +12,13 @@ export interface Step {
     form?: Record<string, string>;
   };
   reply: {
-    status?: number;
+    /** A text can be a status that is no number of HTTP's. */
+    status?: number | string;
     headers?: Record<string, string>;
+    /** Statuses of answers before the answer. */
+    interim?: number[];
+    /** What is sent with the end of the answer. */
+    after?: string;
     json?: unknown;
     text?: string;
     delayMs?: number;
@@ -50,7 +55,7 @@ export async function startVectorServer(script: readonly Step[]) {
         received = taken.rest;
         const step = left.shift();
         exchanges.push({ request: taken.request, step });
-        reply(socket, step?.reply ?? { status: 599, text: 'a request too many' }, url);
+        reply(socket, step?.reply ?? { status: 599, text: 'a request too many' }, url, taken.request);
       }
     });
   });
@@ -85,7 +90,12 @@ function takeRequest(received: Buffer): { request: Request; rest: Buffer } | und
   return { request: { method, path, headers, body }, rest: received.subarray(until) };
 }
 
-async function reply(socket: Socket, { fault, delayMs, ...answer }: Step['reply'], url: string): Promise<void> {
+async function reply(
+  socket: Socket,
+  { fault, delayMs, ...answer }: Step['reply'],
+  url: string,
+  request: Request,
+): Promise<void> {
   if (delayMs !== undefined) await later(delayMs);
   if (fault === 'reset') return void socket.resetAndDestroy();
   if (fault === 'half') return void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"decision":');
@@ -100,8 +110,12 @@ async function reply(socket: Socket, { fault, delayMs, ...answer }: Step['reply'
     return;
   }
   const text = answer.text ?? JSON.stringify(answer.json ?? {}).replaceAll('"BASE', `"${url}`);
-  const head = Object.entries(answer.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
+  const requestId = request.headers['x-request-id'] ?? '';
+  const head = Object.entries(answer.headers ?? {}).map(
+    ([name, value]) => `${name}: ${value.replace('REQUEST_ID', requestId)}\r\n`,
+  );
+  for (const status of answer.interim ?? []) socket.write(`HTTP/1.1 ${status} Interim\r\nlink: </x>\r\n\r\n`);
   socket.write(
-    `HTTP/1.1 ${answer.status ?? 200} Scripted\r\n${head.join('')}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    `HTTP/1.1 ${answer.status ?? 200} Scripted\r\n${head.join('')}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}${answer.after ?? ''}`,
   );
 }

@@ -60,7 +60,7 @@ class ScriptedServer:
                     self.faults.append(f"a request too many: {request['method']} {request['path']}")
                     return
                 self._compare(entry.get("expect", {}), request)
-                if not self._reply(sock, entry["reply"]):
+                if not self._reply(sock, entry["reply"], request["headers"].get("x-request-id", "")):
                     return
 
     def _read(self, sock: socket.socket, buffer: bytes) -> Tuple[Optional[Dict[str, Any]], bytes]:
@@ -101,7 +101,7 @@ class ScriptedServer:
         if "form" in expect and dict(parse_qsl(request["body"].decode())) != expect["form"]:
             self.faults.append(f"form is {request['body']!r}, not {expect['form']}")
 
-    def _reply(self, sock: socket.socket, reply: Dict[str, Any]) -> bool:
+    def _reply(self, sock: socket.socket, reply: Dict[str, Any], request_id: str) -> bool:
         """False where the connection is to be closed."""
         self._over.wait(reply.get("delayMs", 0) / 1000)
         fault = reply.get("fault")
@@ -124,8 +124,11 @@ class ScriptedServer:
                 text = json.dumps(reply["json"]).replace("BASE", self.url) if "json" in reply else reply.get("text", "")
                 body = text.encode()
                 headers = {**reply.get("headers", {}), "content-length": str(len(body))}
-                head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-                sock.sendall(f"HTTP/1.1 {reply['status']} Scripted\r\n{head}\r\n".encode() + body)
+                head = "".join(f"{name}: {value}\r\n" for name, value in headers.items()).replace("REQUEST_ID", request_id)
+                for status in reply.get("interim", []):
+                    sock.sendall(f"HTTP/1.1 {status} Interim\r\nlink: </x>\r\n\r\n".encode())
+                after = reply.get("after", "").encode()
+                sock.sendall(f"HTTP/1.1 {reply['status']} Scripted\r\n{head}\r\n".encode() + body + after)
                 return True
         except OSError:
             # The client has given up, as some cases want.

@@ -202,6 +202,9 @@ def silent_resolver(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
     yield
     hanging.set()
+    for thread in threading.enumerate():
+        if thread.name == "authz-service-dns":
+            thread.join()
 
 
 def test_a_name_that_is_not_resolved_holds_no_call_longer_than_its_deadline(silent_resolver: None) -> None:
@@ -227,6 +230,17 @@ def test_a_name_that_is_not_resolved_holds_no_task_longer_than_its_deadline(sile
     loop = asyncio.new_event_loop()
     assert loop.run_until_complete(ask()) < 0.9
     loop.close()
+
+
+def test_a_name_that_is_not_resolved_leaves_the_executor_of_the_loop_to_the_application(silent_resolver: None) -> None:
+    async def ask() -> str:
+        asyncio.get_running_loop().set_default_executor(concurrent.futures.ThreadPoolExecutor(1))
+        async with AsyncClient("http://nowhere.invalid", retries=0) as client:
+            with pytest.raises(Timeout):
+                await client.decide(ALICE, READ, INVOICE, timeout=0.1)
+        return await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(None, lambda: "free"), 5)
+
+    assert asyncio.run(ask()) == "free"
 
 
 def test_an_unknown_name_is_a_network_error() -> None:
@@ -320,6 +334,23 @@ def test_connections_are_reused_and_closed() -> None:
         asyncio.run(ask())
         assert server.connections == 2
     gc.collect()
+
+
+def test_bytes_after_an_answer_answer_no_other_question() -> None:
+    unasked = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 17\r\n\r\n{"decision":true}'
+    script = [{"reply": {**YES, "json": {"decision": False}, "after": unasked}} for _ in range(6)]
+    with ScriptedServer(script) as server:
+        with Client(server.url) as client:
+            assert [client.decide(ALICE, READ, INVOICE).allowed for _ in range(3)] == [False] * 3
+        assert server.connections == 3
+
+        async def ask() -> List[bool]:
+            async with AsyncClient(server.url) as client:
+                return [(await client.decide(ALICE, READ, INVOICE)).allowed for _ in range(3)]
+
+        assert asyncio.run(ask()) == [False] * 3
+        assert server.connections == 6
+    assert server.faults == []
 
 
 def test_a_client_serves_one_event_loop_after_another() -> None:

@@ -25,6 +25,7 @@ from authz_service._addresses import _look_ups
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
 INVOICE = Resource("invoice", "1")
+PATIENT: Any = {"decision_timeout": 30.0, "decision_attempt_timeout": 30.0}
 
 
 class ByUser(http.server.BaseHTTPRequestHandler):
@@ -107,7 +108,7 @@ def exit_codes(processes: List[int]) -> List[int]:
 
 @pytest.mark.parametrize("options", [{}, {"batch_window": 0.001}, {"client_id": "c", "client_secret": "s"}])
 def test_processes_do_not_read_each_others_answers(options: Any) -> None:
-    with by_user() as url, Client(url, **options) as client:
+    with by_user() as url, Client(url, **PATIENT, **options) as client:
         ByUser.token_given.set()
         at_once(4, lambda _: ask(client, "alice"))
 
@@ -122,13 +123,13 @@ def test_processes_do_not_read_each_others_answers(options: Any) -> None:
 
 
 def test_a_forked_process_leaves_its_parents_connections_open_to_the_parent_alone() -> None:
-    with by_user() as url, Client(url) as client:
+    with by_user() as url, Client(url, **PATIENT) as client:
         at_once(4, lambda _: ask(client, "alice"))
         kept = [connection.sock.fileno() for connection in client._transport._pool.get().open]
 
         def child() -> None:
             ask(client, "bob")
-            with Client(url) as other:
+            with Client(url, **PATIENT) as other:
                 ask(other, "carol")
             own = {connection.sock.fileno() for connection in client._transport._pool.get().open}
             for descriptor in set(kept) - own:
@@ -141,7 +142,7 @@ def test_a_forked_process_leaves_its_parents_connections_open_to_the_parent_alon
 
 def test_no_lock_that_is_held_at_the_fork_holds_up_a_process() -> None:
     options: Any = {"batch_window": 0.001, "client_id": "c", "client_secret": "s"}
-    with by_user() as url, Client(url, **options) as client:
+    with by_user() as url, Client(url, **PATIENT, **options) as client:
         ByUser.token_given.set()
         ask(client, "alice")
         tokens: Any = client._batcher._endpoints._sender._authorization  # type: ignore[union-attr]
@@ -154,8 +155,8 @@ def test_no_lock_that_is_held_at_the_fork_holds_up_a_process() -> None:
 
 
 def test_no_work_that_is_under_way_at_the_fork_is_waited_for_by_the_child() -> None:
-    options: Any = {"batch_window": 0.2, "client_id": "c", "client_secret": "s", "decision_timeout": 9.0}
-    with by_user() as url, Client(url, **options) as client:
+    options: Any = {"batch_window": 0.2, "client_id": "c", "client_secret": "s"}
+    with by_user() as url, Client(url, **PATIENT, **options) as client:
         parent = threading.Thread(target=ask, args=(client, "alice"))
         parent.start()
         assert ByUser.token_asked.wait(10)
@@ -194,7 +195,7 @@ def test_a_look_up_that_is_under_way_at_the_fork_is_not_waited_for_by_the_child(
 
 def test_processes_of_multiprocessing_have_their_own_connections() -> None:
     context: Any = multiprocessing.get_context("fork")
-    with by_user() as url, Client(url) as client:
+    with by_user() as url, Client(url, **PATIENT) as client:
         at_once(2, lambda _: ask(client, "alice"))
         processes = [context.Process(target=ask, args=(client, who, 100)) for who in ("alice", "mallory", "bob")]
         for process in processes:
@@ -206,7 +207,7 @@ def test_processes_of_multiprocessing_have_their_own_connections() -> None:
 
 def test_an_event_loop_of_a_forked_process_has_its_own_connections() -> None:
     with by_user() as url:
-        client = AsyncClient(url, batch_window=0.001)
+        client = AsyncClient(url, batch_window=0.001, **PATIENT)
 
         async def ask_all(who: str) -> None:
             for _ in range(20):
@@ -234,7 +235,7 @@ def test_an_event_loop_of_a_forked_process_has_its_own_connections() -> None:
 APP = """
 import os
 from authz_service import Client, Resource, Subject
-client = Client(os.environ["URL"])
+client = Client(os.environ["URL"], decision_timeout=30, decision_attempt_timeout=30)
 client.decide(Subject("user", "alice"), "read", Resource("invoice", "1"))
 
 def app(environ, start_response):

@@ -184,7 +184,7 @@ def check(found: Any, outcome: Dict[str, Any], server: ScriptedServer) -> None:
         for text in outcome.get("detailHas", []):
             assert text in found.detail
         for text in outcome.get("detailLacks", []):
-            assert text not in f"{found!r} {found}"
+            assert text not in f"{found!r} {found} {vars(found)}"
         return
     assert isinstance(found, Decision), found
     assert found.allowed is outcome["decision"]

@@ -23,6 +23,11 @@ class Answer:
     body: bytes
 
 
+def is_anothers(answer: Answer, headers: Mapping[str, str]) -> bool:
+    """Whether the answer names another request than that with these headers. Not every decision point names any."""
+    return answer.headers.get("x-request-id", headers.get("x-request-id")) != headers.get("x-request-id")
+
+
 def json_of(answer: Answer, at: str) -> Any:
     """The JSON of a successful answer. Raises `Network` where something other than the service has answered."""
     if is_json(answer):
@@ -41,8 +46,10 @@ def object_of(answer: Answer, at: str) -> Mapping[str, Any]:
 
 
 def problem_of(answer: Answer, at: str) -> ServiceError:
-    """The error that an answer of 300 and above states."""
+    """The error that an answer states which is none to the request."""
     status = answer.status
+    if status < 300:
+        return Network(f"{at} answered {status}: that is no answer to this request, whatever it holds.", status=status)
     if status < 400:
         where = urlsplit(answer.headers.get("location", ""))
         origin = f"{where.scheme}://{where.netloc.rpartition('@')[2]}" if where.netloc else ""
@@ -77,6 +84,8 @@ def decision_of(body: Any, at: str, revision: Optional[str]) -> Decision:
     context = body.get("context")
     if not isinstance(context, dict):
         return Decision(body["decision"], revision=revision)
+    if context.get("error") is not None:
+        raise _item_error(context["error"])
     explanation = context.get("explanation")
     return Decision(
         body["decision"],
@@ -111,19 +120,20 @@ def outcomes_of(
 
 
 def _outcome_of(item: Any, at: str, revision: Optional[str]) -> Outcome:
-    context = item.get("context") if isinstance(item, dict) else None
-    fault = context.get("error") if isinstance(context, dict) else None
-    if fault is not None:
-        members = fault if isinstance(fault, dict) else {}
-        status = members.get("status")
-        known = status if isinstance(status, int) and not isinstance(status, bool) else 500
-        code = members["code"] if is_code(members.get("code")) else code_of_status(known)
-        detail = _text(members.get("message")) or _text(fault) or "The evaluation failed and gave no detail."
-        return Outcome(error=error_of(code, detail, _pointers(members.get("errors")), status=known))
     try:
         return Outcome(decision_of(item, at, revision))
-    except Network as error:
+    except ServiceError as error:
         return Outcome(error=error)
+
+
+def _item_error(fault: Any) -> ServiceError:
+    """`context.error` in the place of a decision (AuthZEN 1.0 section 7.2.1)."""
+    members = fault if isinstance(fault, dict) else {}
+    status = members.get("status")
+    known = status if isinstance(status, int) and not isinstance(status, bool) else 500
+    code = members["code"] if is_code(members.get("code")) else code_of_status(known)
+    detail = _text(members.get("message")) or _text(fault) or "The evaluation failed and gave no detail."
+    return error_of(code, detail, _pointers(members.get("errors")), status=known)
 
 
 def page_of(body: Mapping[str, Any], at: str) -> Tuple[List[Any], Optional[str]]:

@@ -7,7 +7,7 @@ import random
 import time
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import Any, Callable, Mapping, Optional
+from typing import Any, Callable, Mapping, Optional, Sequence
 from urllib.parse import quote, urlencode, urlsplit
 
 from .errors import InvalidConfig, InvalidRequest, ServiceError
@@ -18,6 +18,9 @@ _BACKOFF_MAX = 10.0
 #: What is known about a failed request: it did nothing, may have done its work, or got a final
 #: answer.
 UNPROCESSED, UNCLEAR, FINAL = "unprocessed", "unclear", "final"
+
+#: The statuses by which calls of management succeed.
+SUCCESS = range(200, 300)
 
 
 @dataclass
@@ -40,13 +43,15 @@ class Request:
     harmless: bool = True
     #: Whether it changes something, so that a failure that leaves open whether it did says so.
     writes: bool = False
-    #: A status below 400, besides 2xx, that is an answer and no fault.
-    also: int = 0
+    #: The statuses that are an answer and no fault. Whoever decides, searches or gives tokens answers 200.
+    answered_by: Sequence[int] = (200,)
     #: Whether somebody still waits for the answer; where nobody does, nothing is tried again.
     wanted: Callable[[], bool] = lambda: True
     #: An address on the origin of the base, instead of the path below it.
     url: Optional[str] = None
     attempts: int = 0
+    #: Sent as `X-Request-ID`; else each attempt has an id of its own.
+    request_id: Optional[str] = None
     #: The tenant's revision at which the answer was found, if the decision point names it.
     revision: Optional[str] = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, Mapping, Optional, Sequence, Tuple, Type
+from typing import Callable, Dict, Mapping, Optional, Sequence, Tuple, Type
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,15 @@ class ServiceError(Exception):
     def with_detail(self, detail: str) -> ServiceError:
         """The same error in other words, and without the traceback of this one."""
         return type(self)(detail, self.code, self.pointers, self.request_id, self.status)
+
+    def rewritten(self, rewrite: Callable[[str], str]) -> ServiceError:
+        """The same error with each of its texts rewritten."""
+        pointers = [
+            Pointer(rewrite(one.pointer), rewrite(one.detail), None if one.address is None else rewrite(one.address))
+            for one in self.pointers
+        ]
+        request_id = None if self.request_id is None else rewrite(self.request_id)
+        return type(self)(rewrite(self.detail), self.code, pointers, request_id, self.status)
 
 
 class Timeout(ServiceError):

@@ -144,6 +144,7 @@ class AsyncEndpoints:
             request = self._managed("POST", "", None, None, timeout)
             request.path = await self._path(endpoint, time.monotonic() + request.total)
             request.body = json_bytes({**question, "page": page} if page else question)
+            request.answered_by = (200,)
             at = f"POST {self._sender.base}{request.path}"
             with self.spans.span("search", request):
                 results, token = page_of(object_of(await self._sender.send(request), at), at)
@@ -170,6 +171,7 @@ class AsyncEndpoints:
     async def _metadata(self, url: Optional[str], timeout: Optional[float]) -> Metadata:
         request = self._managed("GET", _METADATA, None, None, timeout)
         request.url = url
+        request.answered_by = (200,)
         with self.spans.span("metadata", request):
             answer = await self._sender.send(request)
             at = f"GET {url or self._sender.base + _METADATA}"

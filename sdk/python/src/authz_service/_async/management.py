@@ -6,7 +6,7 @@ import uuid
 from typing import Any, AsyncIterator, Dict, Iterable, Mapping, Optional, cast
 
 from .._answers import Answer, json_of
-from .._request import Request, json_bytes, path_segment
+from .._request import SUCCESS, Request, json_bytes, path_segment
 from .._telemetry import Spans
 from ..management import Bundle, ChangeSetResult, MadeTenant, State, Tenant, WhoAmI
 from .records import AsyncRecords, every_item
@@ -156,7 +156,7 @@ class AsyncManagement:
             quoted = if_none_match.startswith(('"', 'W/"'))
             headers["if-none-match"] = if_none_match if quoted else f'"{if_none_match}"'
         request = self._request("GET", path, query, headers, timeout)
-        request.also = 304
+        request.answered_by = (200, 304)
         with self._spans.span(f"GET {path}", request):
             return await self._sender.send(request)
 
@@ -169,7 +169,17 @@ class AsyncManagement:
         timeout: Optional[float],
     ) -> Request:
         total = self._total if timeout is None else timeout
-        return Request(method, path, total, self._attempt, self._retries, 0.2, headers=headers or {}, query=query or {})
+        return Request(
+            method,
+            path,
+            total,
+            self._attempt,
+            self._retries,
+            0.2,
+            headers=headers or {},
+            query=query or {},
+            answered_by=SUCCESS,
+        )
 
 
 _TENANT = "/v1/tenants/{name}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Protocol, 
 from urllib.parse import urlsplit
 
 from .._addresses import look_up
-from .._answers import ANSWER_BYTES_MAX, Answer
+from .._answers import ANSWER_BYTES_MAX, Answer, is_anothers
 from .._per_process import PerProcess
 from .._request import FINAL, UNCLEAR, UNPROCESSED, TransportFault
 from ..errors import InvalidConfig
@@ -77,7 +77,7 @@ class H11Transport:
         reusable = False
         try:
             answer = await connection.exchange(method, target, sent, body or b"", ends)
-            reusable = connection.in_step()
+            reusable = connection.in_step() and not is_anothers(answer, headers)
             return answer
         finally:
             pool.give_back(connection, reusable)

@@ -7,7 +7,7 @@ import uuid
 from typing import Any, Iterator, Dict, Iterable, Mapping, Optional, cast
 
 from .._answers import Answer, json_of
-from .._request import Request, json_bytes, path_segment
+from .._request import SUCCESS, Request, json_bytes, path_segment
 from .._telemetry import Spans
 from ..management import Bundle, ChangeSetResult, MadeTenant, State, Tenant, WhoAmI
 from .records import Records, every_item
@@ -157,7 +157,7 @@ class Management:
             quoted = if_none_match.startswith(('"', 'W/"'))
             headers["if-none-match"] = if_none_match if quoted else f'"{if_none_match}"'
         request = self._request("GET", path, query, headers, timeout)
-        request.also = 304
+        request.answered_by = (200, 304)
         with self._spans.span(f"GET {path}", request):
             return self._sender.send(request)
 
@@ -170,7 +170,17 @@ class Management:
         timeout: Optional[float],
     ) -> Request:
         total = self._total if timeout is None else timeout
-        return Request(method, path, total, self._attempt, self._retries, 0.2, headers=headers or {}, query=query or {})
+        return Request(
+            method,
+            path,
+            total,
+            self._attempt,
+            self._retries,
+            0.2,
+            headers=headers or {},
+            query=query or {},
+            answered_by=SUCCESS,
+        )
 
 
 _TENANT = "/v1/tenants/{name}"

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import time
+from secrets import token_hex
 from typing import Dict, Optional, Protocol, Sequence, Tuple, Union
 
-from .._answers import Answer, problem_of
+from .._answers import Answer, is_anothers, problem_of
 from .._newest_revision import NewestRevision
 from .._request import FINAL, UNCLEAR, Fault, Request, TransportFault, backoff, fate_of, may_repeat, retry_after
 from ..errors import Network, ServiceError, Timeout
@@ -51,7 +52,7 @@ class Sender:
         self._secrets = secrets
 
     def send(self, request: Request) -> Answer:
-        """The answer, whose status is below 300 or `request.also`. Raises `ServiceError`."""
+        """The answer, of a status that answers the request. Raises `ServiceError`."""
         at = f"{request.method} {request.url or self.base + request.path}"
         headers = self._headers(request)
         ends = time.monotonic() + request.total
@@ -73,6 +74,7 @@ class Sender:
                 if seconds <= 0:
                     raise _timeout(at, request.total)
                 request.attempts += 1
+                headers["x-request-id"] = request.request_id or token_hex(16)
                 headers.pop("service-min-revision", None)
                 carried = newest.token if newest is not None and carries else None
                 if carried is not None:
@@ -116,7 +118,10 @@ class Sender:
             if fault.timed_out:
                 return Fault(_timeout(at, seconds), fault.fate)
             return Fault(Network(f"{at} could not be answered: {fault.why}."), fault.fate)
-        if 200 <= answer.status < 300 or answer.status == request.also:
+        if is_anothers(answer, headers):
+            what = "names another request in X-Request-ID: it is not used. Does a proxy on the way change that header?"
+            return Fault(Network(f"{at} was answered, but the answer {what}"), UNCLEAR)
+        if answer.status in request.answered_by:
             return answer
         fate = fate_of(answer.status) if answer.status >= 400 else FINAL
         return Fault(problem_of(answer, at), fate, retry_after(answer.headers.get("retry-after")))
@@ -129,13 +134,16 @@ class Sender:
         return headers
 
     def _told(self, error: ServiceError, unclear: bool) -> ServiceError:
-        detail = error.detail
+        """The error without the credential, in case an answer has repeated it."""
         hidden = [*self._secrets, *(self._authorization.secrets() if self._authorization is not None else ())]
-        for secret in hidden:
-            detail = detail.replace(secret, "[redacted]")
-        if unclear:
-            detail += _UNCLEAR_NOTE
-        return error if detail == error.detail else error.with_detail(detail)
+
+        def clean(text: str) -> str:
+            for secret in hidden:
+                text = text.replace(secret, "[redacted]")
+            return text
+
+        told = error.rewritten(clean)
+        return told.with_detail(told.detail + _UNCLEAR_NOTE) if unclear else told
 
 
 class ApiKey:

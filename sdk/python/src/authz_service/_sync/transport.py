@@ -13,7 +13,7 @@ from typing import Any, List, Mapping, Optional, Protocol, Set
 from urllib.parse import urlsplit
 
 from .._addresses import look_up
-from .._answers import ANSWER_BYTES_MAX, Answer
+from .._answers import ANSWER_BYTES_MAX, Answer, is_anothers
 from .._per_process import PerProcess
 from .._request import FINAL, UNCLEAR, UNPROCESSED, TransportFault
 from .deadline_socket import DeadlineSocket
@@ -59,7 +59,7 @@ class HttpClientTransport:
         try:
             connection.ready(ends)
             answer = connection.exchange(method, url[self._origin_length :], headers, body)
-            reusable = connection.in_step(answer.status)
+            reusable = connection.in_step(answer.status) and not is_anothers(answer, headers)
             return answer
         except socket.timeout:
             raise TransportFault("it was silent", connection.fate, timed_out=True) from None
