@@ -67,7 +67,7 @@ function planOf(base: Base, { stack, changes, writer, inConsole, now, listedMax 
   const staged = base.state.stage(changes, {
     stack,
     ...(writer && { writer }),
-    withNobodys: inConsole !== undefined,
+    session: inConsole !== undefined,
     reportRules: true,
     now: new Date(now),
     newId: randomUUID,

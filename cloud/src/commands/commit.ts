@@ -33,7 +33,7 @@ import { settleOrigins } from './settle-origins.js';
 /**
  * The changes that a caller wants. `changes` is called with the tenant's present state when it is this commit's turn.
  */
-export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held' | 'writer' | 'withNobodys'> {
+export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held' | 'writer' | 'session'> {
   changes(tenant: Tenant): Change[];
   credential: Credential;
   /** The id of another tenant, to which an operator commits; the one of the credential unless given. */
@@ -222,8 +222,8 @@ async function judgeAndStore(
   cloud.health.clockBehindSeconds();
   const stopTimer = cloud.metrics.commitDurations.startTimer();
   const by = { kind: credential.kind, id: credential.id, name: credential.name };
-  const withNobodys = credential.session !== undefined;
-  const order = { ...wish, withNobodys, ...(writer && { writer }), changes, by, held: cloud.credentials };
+  const session = credential.session !== undefined;
+  const order = { ...wish, session, ...(writer && { writer }), changes, by, held: cloud.credentials };
   const prepared = await prepare(cloud, tenant, wish, order);
   if (prepared === undefined) {
     const nothing = { added: 0, changed: 0, removed: 0, created: [], secrets: [] };

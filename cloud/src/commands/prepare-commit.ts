@@ -13,8 +13,8 @@ export interface CommitOrder extends MintOrder {
   /** The stack that owns the changes; without one, ownership is not checked. */
   stack?: string;
   takeOwnership?: boolean;
-  /** Whether records that are nobody's may be touched in the name of the stack. */
-  withNobodys?: boolean;
+  /** Whether a session of the console sends it. */
+  session?: boolean;
   /** Whether links of other stacks that grant what this stack owns may be removed. */
   exclusive?: boolean;
   /** Who writes, where it may not write everything. */
@@ -54,7 +54,7 @@ export async function prepareCommit(
     ...(order.stack !== undefined && { stack: order.stack }),
     takeOwnership: order.takeOwnership ?? false,
     exclusive: order.exclusive ?? false,
-    withNobodys: order.withNobodys ?? false,
+    session: order.session ?? false,
     ...(order.writer && { writer: order.writer }),
     now: at,
     newId: () => order.given?.clientId ?? randomUUID(),

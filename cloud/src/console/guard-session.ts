@@ -37,8 +37,8 @@ export function demandConsoleStack(
 }
 
 /**
- * Throws `not_owner` where changes made in the console touch records of other stacks, or nobody's that decide over the
- * console, or give away what their owners do not share; `applications` are those of the session's limits.
+ * Throws `not_owner` where changes made in the console touch records of other stacks, or give away what their owners do not
+ * share; `applications` are those of the session's limits.
  */
 export function guardSession(applications: readonly string[], state: Pick<TenantState, 'get'>, staged: Staged): void {
   const put = new Map<Address, StoredRecord>(staged.put.map(({ record }) => [record.address, record]));
@@ -50,10 +50,6 @@ export function guardSession(applications: readonly string[], state: Pick<Tenant
     if (isForeign(record))
       faults.push({ pointer: '', address: record.address, detail: `belongs to the stack "${record.managed_by}"` });
   raise(faults, `which the console does not change: ${TO_GIT}`);
-  for (const record of [...staged.remove, ...staged.put.flatMap(({ previous }) => previous ?? [])])
-    if (record.managed_by === NOBODY && !isCredential(record.kind) && decidesOverConsole(record))
-      faults.push({ pointer: '', address: record.address, detail: 'decides over the console' });
-  raise(faults, 'and was not made in it: change it with a credential, through the API or from Git.');
 
   const consenting = [PROTECTED_APPLICATION, ...applications];
   for (const { record } of staged.put)
@@ -71,14 +67,6 @@ export function guardSession(applications: readonly string[], state: Pick<Tenant
 
 function isForeign({ managed_by: owner }: StoredRecord): boolean {
   return owner !== CONSOLE_STACK && owner !== NOBODY;
-}
-
-/** Whether a record lies in the application that decides over the console, or uses something of it. */
-function decidesOverConsole(record: StoredRecord): boolean {
-  const mentioned = definitionOf(record.kind).references as unknown as (fields: unknown) => { target: Address }[];
-  return [record.address, ...mentioned(record.fields).map(({ target }) => target)].some(
-    (address) => splitAddress(address).path.split('/')[0] === PROTECTED_APPLICATION,
-  );
 }
 
 /**

@@ -13,32 +13,42 @@ export const PROTECTED_APPLICATION = 'service-console';
 /** Links looked at in one step. */
 const STEP = 256;
 
+/** Who must not decide over the console: a writer with limits, or somebody who is signed in there. */
+export type ConsoleWriter = Writer | 'session';
+
 interface LinkedView extends OwnedView {
   inbound(address: Address): Iterable<Address>;
 }
 
 /**
  * Whether records decide over the console, in one view. Who edits there writes records without limits, so that a writer
- * who is limited, but not to applications, would get rid of its limits by these. Answers about what links give are kept.
+ * who is limited, but not to applications, would get rid of its limits by these, and who edits there would make others
+ * do so. Answers about what links give are kept.
  */
 export class ConsoleJudge {
   readonly #view: LinkedView;
   readonly #known = new Map<Address, boolean>();
+  #below: boolean | undefined;
 
   constructor(view: LinkedView) {
     this.#view = view;
   }
 
-  *judge(record: OwnedRecord, writer: Writer): Generator<undefined, Fault[]> {
-    if (writer.limits.applications !== undefined || !(yield* this.#decides(record))) return [];
-    const detail = `"${record.address}" decides who may use the console, and the credential "${writer.name}" is limited to ${limitsText(writer.limits)}: use a credential without limits, or one whose limits name the application "${PROTECTED_APPLICATION}".`;
-    return [{ pointer: '', detail }];
+  /** `renamed` says that the record has, or had, another address. */
+  *judge(record: OwnedRecord, writer: ConsoleWriter, renamed: boolean): Generator<undefined, Fault[]> {
+    if (!(yield* this.#decides(record, renamed))) return [];
+    const why =
+      writer === 'session'
+        ? `it cannot be changed in the console: change it with a credential, through the API or from Git, or in the console with one whose limits name the application "${PROTECTED_APPLICATION}".`
+        : `the credential "${writer.name}" is limited to ${limitsText(writer.limits)}: use a credential without limits, or one whose limits name the application "${PROTECTED_APPLICATION}".`;
+    return [{ pointer: '', detail: `"${record.address}" decides who may use the console, and ${why}` }];
   }
 
-  *#decides(record: OwnedRecord): Generator<undefined, boolean> {
+  *#decides(record: OwnedRecord, renamed: boolean): Generator<undefined, boolean> {
     if (isOfConsole(record)) return true;
     if (this.#view.get(`application/${PROTECTED_APPLICATION}`) === undefined) return false;
-    for (const target of handedOnBy(record)) {
+    for (const target of [...handedOnBy(record), ...ownPower(record, renamed)]) {
+      if (target.startsWith('resource/') && !this.#liesBelow()) continue;
       const gives = this.#known.get(target) ?? (yield* this.#givesConsole(target));
       this.#known.set(target, gives);
       if (gives) return true;
@@ -46,7 +56,16 @@ export class ConsoleJudge {
     return false;
   }
 
-  /** Whether whoever holds a role or policy or is in a group is given something of the console by that. */
+  /** Whether resources of the console can lie below others. */
+  #liesBelow(): boolean {
+    this.#below ??= [...this.#view.inbound(`application/${PROTECTED_APPLICATION}`)].some((source) => {
+      const type = this.#view.get(source);
+      return type?.kind === 'resource_type' && type.fields.parents !== undefined;
+    });
+    return this.#below;
+  }
+
+  /** Whether whoever holds a role or policy, is in a group or is a subject is given something of the console by that. */
   *#givesConsole(start: Address): Generator<undefined, boolean> {
     const seen = new Set([start]);
     for (const address of seen) {
@@ -54,20 +73,37 @@ export class ConsoleJudge {
       if (record === undefined) continue;
       if (isOfConsole(record)) return true;
       for (const target of handedOnBy(record)) seen.add(target);
+      let isAskedFor = false;
       yield* eachInSteps(this.#view.inbound(address), STEP, (source) => {
-        const link = this.#view.get(source);
-        if (link === undefined || holderOf(link) !== address) return;
-        for (const target of handedOnBy(link)) seen.add(target);
+        const by = this.#view.get(source);
+        if (by === undefined) return;
+        // A condition of a policy of the console may ask for it.
+        if (by.kind === 'policy' && record.kind !== 'resource' && isOfConsole(by)) isAskedFor = true;
+        if (by.kind === 'resource' && record.kind === 'resource') seen.add(source);
+        if (holderOf(by) === address) for (const target of handedOnBy(by)) seen.add(target);
       });
+      if (isAskedFor) return true;
     }
     return false;
   }
 }
 
-/** What holding a record, or receiving by it, gives: the roles that a role includes, or what a link grants. */
+/** What holding a record, or receiving by it, gives: the roles that a role includes, what a link grants, or what lies below. */
 function handedOnBy(record: OwnedRecord): Address[] {
   if (record.kind === 'role') return (record.fields.includes ?? []).map((path) => `role/${path}`);
+  if (record.kind === 'policy') {
+    const below = record.fields.resources?.filter((covered) => covered.below === true) ?? [];
+    return below.map(({ resource }) => `resource/${resource}` as const);
+  }
   return [grantedBy(record) ?? []].flat();
+}
+
+/**
+ * The record itself where a change of it may hand on what it leads to: a role, a group or what others lie in. A subject does
+ * so by a rename, since people are subjects by their names.
+ */
+function ownPower({ kind, address }: OwnedRecord, renamed: boolean): Address[] {
+  return kind === 'role' || kind === 'group' || kind === 'resource' || (kind === 'subject' && renamed) ? [address] : [];
 }
 
 /** The role or group that receives by a link. */

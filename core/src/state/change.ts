@@ -28,8 +28,11 @@ export interface StageOptions {
   stack?: string;
   /** Whether touched records of other stacks become this stack's. */
   takeOwnership?: boolean;
-  /** Whether records that are nobody's (`api`) may be touched, too; they stay nobody's. */
-  withNobodys?: boolean;
+  /**
+   * Whether it comes from a session of the console: that may also touch what is nobody's (`api`), which stays so, and must
+   * not decide over the console.
+   */
+  session?: boolean;
   /** Whether links of other stacks that grant what this stack owns may be removed. */
   exclusive?: boolean;
   /** Returns what breaks enforced access rules in place of refusing it. */

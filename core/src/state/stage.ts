@@ -4,7 +4,7 @@ import type { RecordPair } from '../access-rules/touched.js';
 import { type Violation, violationText } from '../access-rules/violation.js';
 import { jsonPointer } from '../json-pointer.js';
 import { isForeignLink } from '../limits/foreign-link.js';
-import { ConsoleJudge } from '../limits/judge-console.js';
+import { ConsoleJudge, type ConsoleWriter, PROTECTED_APPLICATION } from '../limits/judge-console.js';
 import { judgeEveryone } from '../limits/judge-everyone.js';
 import { judgeForeignLink, judgeRecord } from '../limits/judge-record.js';
 import { demandStack, type Writer } from '../limits/writer.js';
@@ -71,7 +71,7 @@ export class Stage {
   }
 
   *run(changes: readonly Change[]): Generator<undefined, Staged> {
-    const { stack, writer } = this.#options;
+    const { stack, writer, session = false } = this.#options;
     if (writer !== undefined) demandStack(writer, stack);
     const wishes = changes.map((change, index) => ({ ...change, index }));
     const of = <O extends Change['op']>(op: O) => wishes.filter((wish): wish is Wish<O> => wish.op === op);
@@ -93,6 +93,9 @@ export class Stage {
     this.#conflicts.raise();
     if (stack !== undefined) refuseForeign(this.#foreign, stack, 'there');
     if (writer !== undefined) yield* this.#judgeLimits(writer);
+    const applications = writer?.limits.applications;
+    if (session && applications?.includes(PROTECTED_APPLICATION) !== true) yield* this.#judgeConsole('session');
+    else if (writer !== undefined && applications === undefined) yield* this.#judgeConsole(writer);
     yield* this.#validate();
     yield* this.#refuseMentionedRemovals();
     const warnings = yield* this.#judgeRules();
@@ -227,9 +230,9 @@ export class Stage {
 
   /** The owner after a touch; one that is not allowed is a fault. */
   #owned(record: StoredRecord, index: number, adopts = false): { managed_by?: string } {
-    const { stack, takeOwnership, withNobodys } = this.#options;
+    const { stack, takeOwnership, session } = this.#options;
     if (stack === undefined || record.managed_by === stack) return {};
-    if (withNobodys && !adopts && record.managed_by === NOBODY) return {};
+    if (session && !adopts && record.managed_by === NOBODY) return {};
     if (takeOwnership) return { managed_by: stack };
     this.#foreign.push({ pointer: jsonPointer('changes', index), address: record.address, owner: record.managed_by });
     return {};
@@ -257,13 +260,6 @@ export class Stage {
     yield* eachInSteps(this.#removed.values(), STEP, ({ record, index, foreignLink }) => {
       judge(record, this.#base, jsonPointer('changes', index), foreignLink ? judgeForeignLink : judgeRecord);
     });
-    const [consoleBefore, consoleAfter] = [new ConsoleJudge(this.#base), new ConsoleJudge(this.#overlay)];
-    const judgeConsole = function* (by: ConsoleJudge, record: StoredRecord, at: string): Generator<undefined, void> {
-      for (const { pointer, detail } of yield* by.judge(record, writer))
-        outside.add(at + pointer, detail, record.address);
-    };
-    for (const { record, index } of this.#removed.values())
-      yield* judgeConsole(consoleBefore, record, jsonPointer('changes', index));
     let judged = 0;
     for (const { record, previous, index, follows } of this.#entries.values()) {
       if (++judged % STEP === 0) yield;
@@ -271,14 +267,32 @@ export class Stage {
       const before = outside.count;
       if (previous) {
         judge(previous, this.#base, jsonPointer('changes', index));
-        yield* judgeConsole(consoleBefore, previous, jsonPointer('changes', index));
       }
       if (outside.count > before) continue;
       const at = jsonPointer('changes', index, 'fields');
       judge(record, this.#overlay, at);
-      yield* judgeConsole(consoleAfter, record, at);
       for (const { pointer, detail } of yield* judgeEveryone(record, this.#overlay, writer))
         outside.add(at + pointer, detail, record.address);
+    }
+    outside.raise();
+  }
+
+  /** What decides over the console, before or after, whoever owns it. Credentials and access rules are guarded by scopes. */
+  *#judgeConsole(writer: ConsoleWriter): Generator<undefined, void> {
+    const outside = new Faults(writer === 'session' ? 'not_owner' : 'outside_limits');
+    const [before, after] = [new ConsoleJudge(this.#base), new ConsoleJudge(this.#overlay)];
+    const judge = function* (by: ConsoleJudge, record: StoredRecord, at: string, renamed = false) {
+      if (writer === 'session' && (isCredential(record.kind) || record.kind === 'access_rule')) return;
+      for (const { pointer, detail } of yield* by.judge(record, writer, renamed))
+        outside.add(at + pointer, detail, record.address);
+    };
+    for (const { record, index } of this.#removed.values()) yield* judge(before, record, jsonPointer('changes', index));
+    for (const { record, previous, index, follows } of this.#entries.values()) {
+      if (follows) continue;
+      const found = outside.count;
+      const renamed = previous !== undefined && previous.address !== record.address;
+      if (previous) yield* judge(before, previous, jsonPointer('changes', index), renamed);
+      if (outside.count === found) yield* judge(after, record, jsonPointer('changes', index, 'fields'), renamed);
     }
     outside.raise();
   }
