@@ -4,7 +4,6 @@ import type { RecordPair } from '../access-rules/touched.js';
 import { type Violation, violationText } from '../access-rules/violation.js';
 import { jsonPointer } from '../json-pointer.js';
 import { isForeignLink } from '../limits/foreign-link.js';
-import { ConsoleJudge, type ConsoleWriter, PROTECTED_APPLICATION } from '../limits/judge-console.js';
 import { judgeEveryone } from '../limits/judge-everyone.js';
 import { judgeForeignLink, judgeRecord } from '../limits/judge-record.js';
 import { demandStack, type Writer } from '../limits/writer.js';
@@ -22,6 +21,7 @@ import { stillMentioned } from './mentions.js';
 import { type BaseView, Overlay } from './overlay.js';
 import { parseFields } from './parse-fields.js';
 import { renames } from './renames.js';
+import { consoleWriter, spareConsole } from './spare-console.js';
 import { validateInSteps } from './validate.js';
 
 /** Wishes looked at in one step: well below a millisecond's work. */
@@ -71,7 +71,7 @@ export class Stage {
   }
 
   *run(changes: readonly Change[]): Generator<undefined, Staged> {
-    const { stack, writer, session = false } = this.#options;
+    const { stack, writer } = this.#options;
     if (writer !== undefined) demandStack(writer, stack);
     const wishes = changes.map((change, index) => ({ ...change, index }));
     const of = <O extends Change['op']>(op: O) => wishes.filter((wish): wish is Wish<O> => wish.op === op);
@@ -93,9 +93,9 @@ export class Stage {
     this.#conflicts.raise();
     if (stack !== undefined) refuseForeign(this.#foreign, stack, 'there');
     if (writer !== undefined) yield* this.#judgeLimits(writer);
-    const applications = writer?.limits.applications;
-    if (session && applications?.includes(PROTECTED_APPLICATION) !== true) yield* this.#judgeConsole('session');
-    else if (writer !== undefined && applications === undefined) yield* this.#judgeConsole(writer);
+    const spares = consoleWriter(this.#options);
+    const touched = { removed: this.#removed.values(), put: this.#entries.values() };
+    if (spares) yield* spareConsole(touched, { base: this.#base, overlay: this.#overlay }, spares);
     yield* this.#validate();
     yield* this.#refuseMentionedRemovals();
     const warnings = yield* this.#judgeRules();
@@ -273,26 +273,6 @@ export class Stage {
       judge(record, this.#overlay, at);
       for (const { pointer, detail } of yield* judgeEveryone(record, this.#overlay, writer))
         outside.add(at + pointer, detail, record.address);
-    }
-    outside.raise();
-  }
-
-  /** What decides over the console, before or after, whoever owns it. Credentials and access rules are guarded by scopes. */
-  *#judgeConsole(writer: ConsoleWriter): Generator<undefined, void> {
-    const outside = new Faults(writer === 'session' ? 'not_owner' : 'outside_limits');
-    const [before, after] = [new ConsoleJudge(this.#base), new ConsoleJudge(this.#overlay)];
-    const judge = function* (by: ConsoleJudge, record: StoredRecord, at: string, renamed = false) {
-      if (writer === 'session' && (isCredential(record.kind) || record.kind === 'access_rule')) return;
-      for (const { pointer, detail } of yield* by.judge(record, writer, renamed))
-        outside.add(at + pointer, detail, record.address);
-    };
-    for (const { record, index } of this.#removed.values()) yield* judge(before, record, jsonPointer('changes', index));
-    for (const { record, previous, index, follows } of this.#entries.values()) {
-      if (follows) continue;
-      const found = outside.count;
-      const renamed = previous !== undefined && previous.address !== record.address;
-      if (previous) yield* judge(before, previous, jsonPointer('changes', index), renamed);
-      if (outside.count === found) yield* judge(after, record, jsonPointer('changes', index, 'fields'), renamed);
     }
     outside.raise();
   }
