@@ -6,7 +6,7 @@ import type { DecisionQuestion } from '@authz-service/sdk/question';
 import * as z from 'zod';
 import { UsageError } from '../errors/usage-error.js';
 import { counted } from '../output/text.js';
-import { typed } from './question.js';
+import { resourceOf, subjectOf } from './question.js';
 
 /** What the answer to a question of a batch must be, for it to hold. */
 const EXPECTATIONS = ['allow', 'deny'] as const;
@@ -110,9 +110,9 @@ function question(value: unknown, where: string): BatchQuestion {
   refuseUnknownKeys(value, BATCH_QUESTION, where);
   const { subject, action, resource, expect, ...rest } = value as Record<string, unknown>;
   const asked = {
-    subject: typeof subject === 'string' ? typed(`${where}: subject`, subject, 'user:alice', 'id') : subject,
+    subject: typeof subject === 'string' ? subjectOf(subject, `${where}: subject`) : subject,
     action: typeof action === 'string' ? { name: action } : action,
-    resource: typeof resource === 'string' ? typed(`${where}: resource`, resource, 'invoice:INV-1', 'name') : resource,
+    resource: typeof resource === 'string' ? resourceOf(resource, undefined, `${where}: resource`) : resource,
     ...rest,
   } as DecisionQuestion;
   return expect === undefined ? { question: asked } : { question: asked, expect: expectationOf(expect, where) };

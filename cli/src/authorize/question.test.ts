@@ -13,12 +13,12 @@ describe('questionOf', () => {
     ['the least', ASKED, PLAIN],
     [
       'a qualified type',
-      { ...ASKED, resource: 'billing/invoice:INV-1' },
+      { ...ASKED, resource: 'billing/invoice/INV-1' },
       { ...PLAIN, resource: { type: 'billing/invoice', name: 'INV-1' } },
     ],
     [
       'colons in a name',
-      { ...ASKED, subject: 'service:arn:aws:iam::1' },
+      { ...ASKED, subject: 'service/arn:aws:iam::1' },
       { ...PLAIN, subject: { type: 'service', id: 'arn:aws:iam::1' } },
     ],
     [
@@ -48,6 +48,17 @@ describe('questionOf', () => {
     ],
   ])('takes %s', (_, flags, expected) => {
     expect(questionOf(flags)).toEqual(expected);
+  });
+
+  it('takes the type that there is, where a text may mean two resources', () => {
+    const flags = { ...ASKED, resource: 'billing/invoice:INV-1' };
+    expect(() => questionOf(flags)).toThrow(
+      '--resource "billing/invoice:INV-1" may mean "billing/invoice%3AINV-1" or "billing/invoice/INV-1": write one of them.',
+    );
+    expect(questionOf(flags, new Set(['invoice', 'billing/invoice']))).toEqual({
+      ...PLAIN,
+      resource: { type: 'billing/invoice', name: 'INV-1' },
+    });
   });
 
   it('keeps a property named __proto__ an ordinary one', () => {

@@ -1,6 +1,12 @@
 import type { Json, JsonObject } from '@authz-service/core/json';
 import { parseJson } from '@authz-service/core/json-text/parse-json';
 import { ProblemError } from '@authz-service/core/problem';
+import {
+  type EntityKind,
+  type EntityName,
+  EntityTextError,
+  readEntityText,
+} from '@authz-service/core/records/entity-text';
 import type { DecisionQuestion } from '@authz-service/sdk/question';
 import { UsageError } from '../errors/usage-error.js';
 
@@ -18,7 +24,7 @@ export interface QuestionFlags {
 }
 
 /** The request that the flags describe. Throws `UsageError` naming the flag, its value and how to write it. */
-export function questionOf(flags: QuestionFlags): DecisionQuestion {
+export function questionOf(flags: QuestionFlags, types?: ReadonlySet<string>): DecisionQuestion {
   const { subject, action, resource } = flags;
   const missing = Object.entries({ subject, action, resource }).flatMap(([name, value]) =>
     value ? [] : [`--${name}`],
@@ -30,13 +36,13 @@ export function questionOf(flags: QuestionFlags): DecisionQuestion {
   const context = members('context', flags.context);
   return {
     subject: {
-      ...typed('--subject', subject, 'user:alice', 'id'),
+      ...subjectOf(subject),
       ...properties('subject-property', flags['subject-property']),
       ...(roles.length > 0 && { roles }),
     },
     action: { name: action, ...properties('action-property', flags['action-property']) },
     resource: {
-      ...resourceOf(resource, flags['resource-id']),
+      ...resourceOf(resource, flags['resource-id'], '--resource', types),
       ...properties('resource-property', flags['resource-property']),
     },
     ...(context && { context }),
@@ -45,14 +51,18 @@ export function questionOf(flags: QuestionFlags): DecisionQuestion {
 
 const EXAMPLE = '"--subject user:alice --action read --resource invoice:INV-1"';
 
-/** The resource that `where` names, by its name, or by the id from --resource-id. */
+/**
+ * The resource that `where` names, by its name, or by the id from --resource-id. `types` are the names that types have, if
+ * they are known: where a text may mean several resources, they tell which.
+ */
 export function resourceOf(
   text: string,
   id: string | undefined,
   where = '--resource',
+  types?: ReadonlySet<string>,
 ): { type: string } & ({ id: string } | { name: string }) {
-  if (id === undefined) return typed(where, text, 'invoice:INV-1', 'name');
-  if (text.includes(':')) {
+  if (id === undefined) return readEntity('resource', where, text, types && (({ type }) => types.has(type)));
+  if (/(?<!:):(?!:)/.test(text)) {
     throw new UsageError(
       `${where} "${text}" names a resource, but --resource-id names one, too: give only the type, like "invoice".`,
     );
@@ -60,18 +70,24 @@ export function resourceOf(
   return { type: text, id };
 }
 
-/** "user:alice": the type ends at the first colon, because names may contain more of them. */
-export function typed<K extends string>(
+/** The subject that `where` names. */
+export function subjectOf(text: string, where = '--subject'): { type: string; id: string } {
+  const { type, name } = readEntity('subject', where, text);
+  return { type, id: name };
+}
+
+function readEntity(
+  kind: EntityKind,
   where: string,
   text: string,
-  example: string,
-  key: K,
-): { type: string } & { [P in K]: string } {
-  const colon = text.indexOf(':');
-  if (colon < 1 || colon === text.length - 1) {
-    throw new UsageError(`${where} "${text}" is not TYPE:${key === 'id' ? 'ID' : 'NAME'}: write it like "${example}".`);
+  isKnown?: (reading: EntityName) => boolean,
+): EntityName {
+  try {
+    return readEntityText(kind, text, isKnown);
+  } catch (error) {
+    if (!(error instanceof EntityTextError)) throw error;
+    throw new UsageError(`${where} "${text}" ${error.message}.`);
   }
-  return { type: text.slice(0, colon), [key]: text.slice(colon + 1) } as { type: string } & { [P in K]: string };
 }
 
 /** Attributes from a repeatable flag with values NAME=VALUE. */

@@ -1,4 +1,5 @@
 import type { ExplainedCandidate } from '@authz-service/core/decision/api/decision';
+import { entityText } from '@authz-service/core/records/entity-text';
 import type { DecisionMaxAge, DecisionResponse } from '@authz-service/pdp/contract/decision-response';
 import type { Decision } from '@authz-service/sdk/decision';
 import type { DecisionQuestion } from '@authz-service/sdk/question';
@@ -33,8 +34,9 @@ function ageOf({ of, seconds, age_seconds: age }: DecisionMaxAge): string {
 /** "user:alice read invoice:INV-1"; missing parts of a malformed request in a batch are shown as "?". */
 export function sentence({ subject, action, resource }: Partial<DecisionQuestion>): string {
   const said = (text: unknown): string => (typeof text === 'string' ? text : '?');
-  const name = resource?.name ?? resource?.id;
-  return `${said(subject?.type)}:${said(subject?.id)} ${said(action?.name)} ${said(resource?.type)}:${said(name)}`;
+  const who = entityText('subject', { type: said(subject?.type), name: said(subject?.id) });
+  const what = entityText('resource', { type: said(resource?.type), name: said(resource?.name ?? resource?.id) });
+  return `${who} ${said(action?.name)} ${what}`;
 }
 
 export function verdict(decision: boolean, style: Style): string {

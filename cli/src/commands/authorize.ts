@@ -12,6 +12,7 @@ import { UsageError } from '../errors/usage-error.js';
 import { asking, atFlag } from '../history/asking.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
+import { typesFor } from '../search/resource-types.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
 const DENIED_EXIT_CODE = 2;
@@ -39,7 +40,7 @@ is 1.`;
     {
       description: 'Ask the agent, and exit with 2 if the answer is no',
       command:
-        'service authorize --local --exit-code --subject user:alice --action read --resource billing/invoice:INV-1',
+        'service authorize --local --exit-code --subject user:alice --action read --resource billing/invoice/INV-1',
     },
     {
       description: 'Add properties and context, and explain the answer',
@@ -58,7 +59,7 @@ is 1.`;
     action: string({ char: 'a', description: 'The action.', helpValue: 'NAME' }),
     resource: string({
       char: 'r',
-      description: 'The resource. The type may be qualified: billing/invoice:INV-1.',
+      description: 'The resource. The type may be qualified: billing/invoice/INV-1.',
       helpValue: 'TYPE:NAME',
     }),
     'resource-id': string({
@@ -101,7 +102,8 @@ is 1.`;
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(Authorize);
     const batch = flags.batch === undefined ? undefined : await readBatch(flags.batch, flags);
-    const question = batch === undefined ? questionOf(flags) : undefined;
+    const types = await typesFor([flags.resource], () => asking(flags), this.signal);
+    const question = batch === undefined ? questionOf(flags, types) : undefined;
     const client = await asking(flags);
     const denied = flags['exit-code'] ? DENIED_EXIT_CODE : 0;
     const prepare = (question: DecisionQuestion): DecisionQuestion =>

@@ -1,8 +1,9 @@
 import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import { entityText } from '@authz-service/core/records/entity-text';
 import type { ActionQuestion, FoundAction, FoundEntity } from '@authz-service/sdk/question';
 import { string as stringArgument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
-import { members, properties, resourceOf, typed } from '../authorize/question.js';
+import { members, properties, resourceOf, subjectOf } from '../authorize/question.js';
 import { contextFlag, pairFlag, roleFlag } from '../authorize/question-flags.js';
 import { connectionFlags, localFlag } from '../config/connect.js';
 import type { ConnectionFlags } from '../config/connection.js';
@@ -14,7 +15,7 @@ import { counted, printable } from '../output/text.js';
 import { type Asked, checkNames } from '../search/check-names.js';
 import { LeftOutCount } from '../search/left-out.js';
 import { PossibleSearch, possibleFlag, possibleFound } from '../search/possible.js';
-import { type KnownType, resourceTypes } from '../search/resource-types.js';
+import { type KnownType, resourceTypes, typesFor } from '../search/resource-types.js';
 import { limitFlag, shownEntities, shownEntity, taken } from '../search/search-flags.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
@@ -52,7 +53,7 @@ them: pass an ACTION and --resource-type, or a --resource.`;
     },
   ];
   static override args = {
-    subject: stringArgument({ description: 'The subject, as TYPE:ID.', required: true, ignoreStdin: true }),
+    subject: stringArgument({ description: 'The subject, as TYPE:ID or TYPE/ID.', required: true, ignoreStdin: true }),
     action: stringArgument({ description: 'The action.', ignoreStdin: true }),
   };
   static override flags = {
@@ -87,15 +88,17 @@ them: pass an ACTION and --resource-type, or a --resource.`;
     const context = members('context', flags.context);
     const asked: Question = {
       subject: {
-        ...typed('SUBJECT', args.subject, 'user:alice', 'id'),
+        ...subjectOf(args.subject, 'SUBJECT'),
         ...properties('subject-property', flags['subject-property']),
         ...(flags.role && { roles: flags.role }),
       },
       ...(context && { context }),
     };
     const own = properties('resource-property', flags['resource-property']);
-    const named = resource === undefined ? undefined : { ...resourceOf(resource, undefined, '--resource'), ...own };
     const client = await asking(flags);
+    const names = await typesFor([resource], async () => client, this.signal);
+    const named =
+      resource === undefined ? undefined : { ...resourceOf(resource, undefined, '--resource', names), ...own };
     const leftOut = new LeftOutCount();
     const options = { signal: this.signal, onLeftOut: leftOut.note };
     const note = async (found: number, action: string | undefined, searched: Asked['resourceTypes']) => {
@@ -124,15 +127,16 @@ them: pass an ACTION and --resource-type, or a --resource.`;
     );
     const searched = types && { names: types, where: '--resource-type' };
     await err.line(err.style('dim', countOf(results, await note(results.length, action, searched))));
-    return { json: { results, ...leftOut.json }, text: shownEntities(results) };
+    return { json: { results, ...leftOut.json }, text: shownEntities('resource', results) };
   }
 
   async #possible(args: { subject: string; action?: string | undefined }, flags: PossibleFlags): Promise<Outcome> {
-    const subject = typed('SUBJECT', args.subject, 'user:alice', 'id');
+    const subject = subjectOf(args.subject, 'SUBJECT');
     const search = await PossibleSearch.of(flags, this.signal);
     const condition = (name: string, resource: DecisionRequest['resource']) =>
       search.condition({ subject, action: { name }, resource });
-    const named = flags.resource === undefined ? undefined : resourceOf(flags.resource, undefined, '--resource');
+    const names = await typesFor([flags.resource], () => asking(flags), this.signal);
+    const named = flags.resource === undefined ? undefined : resourceOf(flags.resource, undefined, '--resource', names);
     const resources = named === undefined ? search.resources(flags['resource-type']) : [named];
     const all = resources.flatMap((resource) => {
       const actions = args.action === undefined ? search.actions(resource.type) : [args.action];
@@ -150,7 +154,7 @@ them: pass an ACTION and --resource-type, or a --resource.`;
     };
     const note = await checkNames(await asking(flags), asked, results.length, this.signal);
     return await possibleFound(results, ['RESOURCE', 'ACTION'], note, ({ type, action, ...names }) => [
-      printable(`${type}:${'name' in names ? names.name : names.id}`),
+      printable(entityText('resource', { type, name: 'name' in names ? names.name : names.id })),
       printable(action),
     ]);
   }
@@ -191,7 +195,7 @@ async function everything(types: KnownType[], search: Search, limit?: number): P
 
 async function everythingFound(results: FoundWithActions[], note: string, leftOut: LeftOutCount): Promise<Outcome> {
   await err.line(err.style('dim', countOf(results, note)));
-  const rows = results.map((found) => [shownEntity(found), found.actions.join(', ')]);
+  const rows = results.map((found) => [shownEntity('resource', found), found.actions.join(', ')]);
   return {
     json: { results, ...leftOut.json },
     text: results.length === 0 ? undefined : table(['RESOURCE', 'ACTIONS'], rows, out.style, out.columns),

@@ -11,6 +11,7 @@ import { counted } from '../output/text.js';
 import { checkNames } from '../search/check-names.js';
 import { LeftOutCount } from '../search/left-out.js';
 import { PossibleSearch, possibleFlag, possibleFound } from '../search/possible.js';
+import { typesFor } from '../search/resource-types.js';
 import { limitFlag, shownEntities, shownEntity, taken } from '../search/search-flags.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
@@ -38,7 +39,7 @@ Subjects for whom the request says too little are left out and counted; --possib
   static override args = {
     action: stringArgument({ description: 'The action.', required: true, ignoreStdin: true }),
     resource: stringArgument({
-      description: 'The resource, as TYPE:NAME. The type may be qualified: billing/invoice:INV-1.',
+      description: 'The resource, as TYPE:NAME or TYPE/NAME. The type may be qualified: billing/invoice/INV-1.',
       required: true,
       ignoreStdin: true,
     }),
@@ -71,17 +72,18 @@ Subjects for whom the request says too little are left out and counted; --possib
     if (args.action.trim() === '') throw new UsageError('ACTION is empty: write the name of an action, like "read".');
     if (flags.possible) return await this.#possible(args, flags);
     const context = members('context', flags.context);
+    const client = await asking(flags);
+    const { signal } = this;
+    const types = await typesFor([args.resource], async () => client, signal);
     const question = {
       action: { name: args.action, ...properties('action-property', flags['action-property']) },
       resource: {
-        ...resourceOf(args.resource, flags['resource-id'], 'RESOURCE'),
+        ...resourceOf(args.resource, flags['resource-id'], 'RESOURCE', types),
         ...properties('resource-property', flags['resource-property']),
       },
       ...(context && { context }),
     };
     const own = properties('subject-property', flags['subject-property']);
-    const client = await asking(flags);
-    const { signal } = this;
     const leftOut = new LeftOutCount();
     const searches = flags['subject-type'].map((type) =>
       client.searchSubjects({ ...question, subject: { type, ...own } }, { signal, onLeftOut: leftOut.note }),
@@ -100,11 +102,12 @@ Subjects for whom the request says too little are left out and counted; --possib
         `${counted(results.length, 'subject')} of type ${flags['subject-type'].join(' or ')}${note}${leftOut.text}`,
       ),
     );
-    return { json: { results, ...leftOut.json }, text: shownEntities(results) };
+    return { json: { results, ...leftOut.json }, text: shownEntities('subject', results) };
   }
 
   async #possible(args: { action: string; resource: string }, flags: PossibleFlags): Promise<Outcome> {
-    const resource = resourceOf(args.resource, flags['resource-id'], 'RESOURCE');
+    const types = await typesFor([args.resource], () => asking(flags), this.signal);
+    const resource = resourceOf(args.resource, flags['resource-id'], 'RESOURCE', types);
     const search = await PossibleSearch.of(flags, this.signal);
     const all = search.subjects(flags['subject-type']).flatMap((subject) => {
       const condition = search.condition({ subject, action: { name: args.action }, resource });
@@ -118,6 +121,6 @@ Subjects for whom the request says too little are left out and counted; --possib
       subjectTypes: flags['subject-type'],
     };
     const note = await checkNames(await asking(flags), asked, results.length, this.signal);
-    return await possibleFound(results, ['SUBJECT'], note, (found) => [shownEntity(found)]);
+    return await possibleFound(results, ['SUBJECT'], note, (found) => [shownEntity('subject', found)]);
   }
 }

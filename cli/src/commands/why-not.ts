@@ -3,12 +3,13 @@ import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { readManifest } from '@authz-service/core/manifest/read';
 import { patchTree } from '@authz-service/core/patch/patch-tree';
 import { ProblemError } from '@authz-service/core/problem';
+import { splitAddress } from '@authz-service/core/records/address';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
 import { type VerifiedProposal, whyNot } from '@authz-service/core/why-not/why-not';
 import { readTree } from '@authz-service/provider/reconcile/read-tree';
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean, integer, string } from '@oclif/core/flags';
-import { members, resourceOf, typed } from '../authorize/question.js';
+import { members, resourceOf, subjectOf } from '../authorize/question.js';
 import { contextFlag, roleFlag } from '../authorize/question-flags.js';
 import { connect, connectionFlags } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
@@ -41,9 +42,13 @@ refuse comes last and names the rule. Nothing is changed, unless --patch writes 
     { description: 'As Terraform', command: 'service why-not user:alice approve invoice:INV-1 --hcl' },
   ];
   static override args = {
-    subject: stringArgument({ description: 'The subject, as TYPE:ID.', required: true, ignoreStdin: true }),
+    subject: stringArgument({ description: 'The subject, as TYPE:ID or TYPE/ID.', required: true, ignoreStdin: true }),
     action: stringArgument({ description: 'The action.', required: true, ignoreStdin: true }),
-    resource: stringArgument({ description: 'The resource, as TYPE:NAME.', required: true, ignoreStdin: true }),
+    resource: stringArgument({
+      description: 'The resource, as TYPE:NAME or TYPE/NAME.',
+      required: true,
+      ignoreStdin: true,
+    }),
   };
   static override flags = {
     role: roleFlag,
@@ -72,13 +77,14 @@ refuse comes last and names the rule. Nothing is changed, unless --patch writes 
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(WhyNot);
     const context = members('context', flags.context);
+    const subject = subjectOf(args.subject, 'SUBJECT');
+    const source = flags.against === undefined ? await this.#live(flags) : await treeOf(flags.against);
     const request: DecisionRequest = {
-      subject: { ...typed('SUBJECT', args.subject, 'user:alice', 'id'), ...(flags.role && { roles: flags.role }) },
+      subject: { ...subject, ...(flags.role && { roles: flags.role }) },
       action: { name: args.action },
-      resource: resourceOf(args.resource, undefined, 'RESOURCE'),
+      resource: resourceOf(args.resource, undefined, 'RESOURCE', typesOf(source.records)),
       ...(context && { context }),
     };
-    const source = flags.against === undefined ? await this.#live(flags) : await treeOf(flags.against);
     const now = Date.now();
     const answer = whyNot(source.records, request, { now, weigh: flags.weigh });
     const chosen = answer.proposals[flags.choose - 1];
@@ -101,6 +107,15 @@ refuse comes last and names the rule. Nothing is changed, unless --patch writes 
     const { records } = await (await connect(flags)).state({ signal: this.signal });
     return { records: records as Source['records'], files: [] };
   }
+}
+
+/** The names and paths of all resource types. */
+function typesOf(records: Source['records']): ReadonlySet<string> {
+  return new Set(
+    records.flatMap(({ kind, address, fields }) =>
+      kind === 'resource_type' ? [fields.name, splitAddress(address).path] : [],
+    ),
+  );
 }
 
 async function treeOf(folder: string): Promise<Source> {

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@authz-service/core/json';
+import { entityText } from '@authz-service/core/records/entity-text';
 import type { Model } from './model.js';
 import type { StoreTest } from './read-store.js';
 import type { Refusals } from './refusals.js';
@@ -91,22 +92,22 @@ export function assertionsOf(
     names.add(name);
     tests.push({ name, ...(context && { context }), ...rest });
   };
-  const resource = ({ type, id }: ObjectName): Json => `${application}/${type}:${id}`;
+  const resource = ({ type, id }: ObjectName): Json =>
+    entityText('resource', { type: `${application}/${type}`, name: id });
+  const subjectText = (type: string, id: string): string => entityText('subject', { type, name: id });
   const probeType = (type: string, relation: string): string => `${type}#${relation}`;
   const subject = (user: User): Json => {
     if (user.relation !== undefined) {
       const node = nodeName(user, user.relation);
       if (groups.has(node)) {
         probes.add(node);
-        return `${probeType(user.type, user.relation)}:${user.id}`;
+        return subjectText(probeType(user.type, user.relation), user.id);
       }
       return { type: probeType(user.type, user.relation), id: user.id };
     }
-    return user.wildcard ? { type: user.type, id: '*' } : `${user.type}:${user.id}`;
+    return user.wildcard ? { type: user.type, id: '*' } : subjectText(user.type, user.id);
   };
-  const recorded = new Set(
-    records.flatMap(({ kind, fields }) => (kind === 'subject' ? [`${fields.type}:${fields.id}`] : [])),
-  );
+  const recorded = records.flatMap(({ kind, fields }) => (kind === 'subject' ? [fields] : []));
 
   for (const check of test.check ?? []) {
     for (const userText of usersOf(check)) {
@@ -132,7 +133,10 @@ export function assertionsOf(
       assertions++;
       add(`${list.user} ${relation} which ${list.type}`, list.context as JsonObject | undefined, {
         what_can: { subject: subject(user), action: relation, resource_type: `${application}/${list.type}` },
-        exactly: [...new Set(objects ?? [])].map((text) => `${application}/${text}`),
+        exactly: [...new Set(objects ?? [])].flatMap((text) => {
+          const object = objectName(text);
+          return object === undefined ? [] : [resource(object)];
+        }),
       });
     }
   }
@@ -152,12 +156,13 @@ export function assertionsOf(
         if (of !== undefined) {
           const all = [...groups].filter(([, node]) => node.object.type === type && node.relation === of);
           for (const [node] of all) probes.add(node);
-          if (all.length > 0) add(question, context, { ...who, exactly: mine.map((one) => `${filter}:${one.id}`) });
+          if (all.length > 0)
+            add(question, context, { ...who, exactly: mine.map((one) => subjectText(filter, one.id)) });
           continue;
         }
         const everyone = mine.some(({ wildcard }) => wildcard);
-        const ofType = [...recorded].filter((text) => text.startsWith(`${type}:`));
-        const exactly = everyone ? ofType : [...new Set(mine.map(({ id }) => `${type}:${id}`))];
+        const ofType = recorded.filter((one) => one.type === type).map(({ id }) => subjectText(type, id));
+        const exactly = everyone ? ofType : [...new Set(mine.map(({ id }) => subjectText(type, id)))];
         if (ofType.length > 0) add(question, context, { ...who, exactly });
         add(`anybody of ${type} ${relation} ${list.object}`, context, {
           subject: { type, id: '*' },

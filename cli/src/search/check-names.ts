@@ -1,6 +1,7 @@
 import { nearest } from '@authz-service/core/nearest';
 import { ProblemError } from '@authz-service/core/problem';
 import { path } from '@authz-service/core/records/address';
+import { entityText } from '@authz-service/core/records/entity-text';
 import { UsageError } from '../errors/usage-error.js';
 import type { Asking } from '../history/asking.js';
 import { allTypes, isSilence, typeNamed } from './resource-types.js';
@@ -64,8 +65,12 @@ async function refuseSubject(client: Asking, { subject }: Asked, signal: AbortSi
     present.map((one) => one.id.slice(one.id.indexOf('/') + 1)),
   );
   const remedy =
-    meant === undefined ? '"service get subjects" lists what there is.' : `did you mean "${type}:${meant}"?`;
-  throw new UsageError(`SUBJECT "${type}:${id}" has no record, and may do nothing: ${remedy}`);
+    meant === undefined
+      ? '"service get subjects" lists what there is.'
+      : `did you mean "${entityText('subject', { type, name: meant })}"?`;
+  throw new UsageError(
+    `SUBJECT "${entityText('subject', { type, name: id })}" has no record, and may do nothing: ${remedy}`,
+  );
 }
 
 /** A resource need not have a record: only a name that is near another one is taken for a mistake. */
@@ -77,10 +82,12 @@ async function missingResource(client: Asking, { resource }: Asked, signal: Abor
   const names = present.map((one) => one.name);
   if (names.includes(name)) return '';
   const meant = nearest(name, names);
-  if (meant !== undefined) {
-    throw new UsageError(`The resource "${type}:${name}" has no record: did you mean "${type}:${meant}"?`);
-  }
-  return `; the resource "${type}:${name}" has no record`;
+  const text = entityText('resource', { type, name });
+  if (meant !== undefined)
+    throw new UsageError(
+      `The resource "${text}" has no record: did you mean "${entityText('resource', { type, name: meant })}"?`,
+    );
+  return `; the resource "${text}" has no record`;
 }
 
 async function exists(client: Asking, kind: 'subject', name: string, signal: AbortSignal): Promise<boolean> {

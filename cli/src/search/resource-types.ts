@@ -1,6 +1,7 @@
 import { nearest } from '@authz-service/core/nearest';
 import { ProblemError } from '@authz-service/core/problem';
 import { names } from '@authz-service/core/records/address';
+import { readingsOf } from '@authz-service/core/records/entity-text';
 import { UsageError } from '../errors/usage-error.js';
 import type { Asking } from '../history/asking.js';
 
@@ -37,6 +38,17 @@ export async function allTypes(client: Asking, signal: AbortSignal): Promise<Nam
     names: shared(bare) ? [qualified] : [bare, qualified],
     actions,
   }));
+}
+
+/** The names of the tenant's types, if one of the texts may mean several resources and the service shows them. */
+export async function typesFor(
+  texts: readonly (string | undefined)[],
+  client: () => Promise<Asking>,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string> | undefined> {
+  if (!texts.some((text) => text !== undefined && readingsOf('resource', text).length > 1)) return undefined;
+  const known = await allTypes(await client(), signal);
+  return known && new Set(known.flatMap(({ names }) => names));
 }
 
 /** Whether this error means that the service does not show records to the caller. */

@@ -1,3 +1,4 @@
+import { type EntityKind, entityText } from '@authz-service/core/records/entity-text';
 import type { FoundEntity } from '@authz-service/sdk/question';
 import { integer } from '@oclif/core/flags';
 import { printable } from '../output/text.js';
@@ -18,10 +19,10 @@ export async function taken<T>(searches: Iterable<AsyncIterable<T>>, limit = Num
 }
 
 /** One line per result, in the form of flags and arguments: "user:alice". */
-export function shownEntities(results: readonly FoundEntity[]): string | undefined {
-  return results.length === 0 ? undefined : results.map(shownEntity).join('\n');
+export function shownEntities(kind: EntityKind, results: readonly FoundEntity[]): string | undefined {
+  return results.length === 0 ? undefined : results.map((one) => shownEntity(kind, one)).join('\n');
 }
 
-export function shownEntity({ type, id }: FoundEntity): string {
-  return printable(`${type}:${id}`);
+export function shownEntity(kind: EntityKind, { type, id }: FoundEntity): string {
+  return printable(entityText(kind, { type, name: id }));
 }

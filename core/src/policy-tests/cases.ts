@@ -2,6 +2,7 @@ import type { DecisionRequest } from '../decision/api/request.js';
 import type { JsonObject } from '../json.js';
 import type { Place } from '../manifest/manifest.js';
 import { quote } from '../records/describe.js';
+import { entityText } from '../records/entity-text.js';
 import { judgeAttributes } from './judge-attributes.js';
 import type { ReadTestFile } from './read-test-file.js';
 import { type NamedAction, type NamedResource, type NamedSubject, NameResolver } from './resolve-names.js';
@@ -208,7 +209,7 @@ class CaseMaker {
       }));
     const exactly = test.exactly.map((text, index) => {
       const resource = this.#names.resource(text, [...path, 'exactly', index]);
-      return `${resource.typePath}:${resource.value.name}`;
+      return entityText('resource', { type: resource.typePath, name: resource.value.name ?? '' });
     });
     return [this.#set(test, path, `what ${subject.text} can ${named}`, items, exactly)];
   }

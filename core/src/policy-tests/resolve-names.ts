@@ -3,6 +3,14 @@ import { flowText } from '../manifest/yaml-text.js';
 import { nearest } from '../nearest.js';
 import { address, path as pathOf } from '../records/address.js';
 import { quote } from '../records/describe.js';
+import {
+  type EntityKind,
+  type EntityName,
+  EntityTextError,
+  entityText,
+  readEntityText,
+  readingsOf,
+} from '../records/entity-text.js';
 import { suggester } from '../state/suggest.js';
 import type { ReadTestFile } from './read-test-file.js';
 import type { ActionDetail, ResourceDetail, SubjectDetail, TestFile } from './test-schema.js';
@@ -52,41 +60,64 @@ export class NameResolver {
   subject(written: string | SubjectDetail, path: Path): NamedSubject {
     if (typeof written !== 'string') {
       this.#roles(written, path);
-      return { text: `${written.type}:${written.id}`, value: strip(written) };
+      return { text: entityText('subject', { type: written.type, name: written.id }), value: strip(written) };
     }
     const fixture = Object.hasOwn(this.#fixtures.subjects, written) ? this.#fixtures.subjects[written] : undefined;
     if (fixture !== undefined) return { text: written, value: strip(fixture) };
-    const [type, id] = split(written);
-    if (id === undefined) this.#noFixture(written, 'subject', Object.keys(this.#fixtures.subjects), path);
-    else if (!this.tenant.has(address('subject', pathOf(type, id)))) {
+    const isKnown = ({ type, name }: EntityName) => this.tenant.has(address('subject', pathOf(type, name)));
+    const read = this.#read('subject', written, isKnown, path);
+    if (read === undefined) return { text: written, value: { type: written, id: '' } };
+    const { type, name: id } = read;
+    if (!isKnown(read)) {
       const near = this.#suggest(written, () => this.tenant.subjects.map(({ text }) => text));
       this.#fault(path, written, `No subject ${quote(written)} is recorded`, near, STRANGER);
     }
-    return { text: written, value: { type, id: id ?? '' } };
+    return { text: entityText('subject', read), value: { type, id } };
   }
 
   resource(written: string | ResourceDetail, path: Path): NamedResource {
     if (typeof written !== 'string') {
       const typePath = this.type(written.type, [...path, 'type']);
-      return { text: `${written.type}:${written.name}`, value: strip(written), typePath };
+      return { text: entityText('resource', written), value: strip(written), typePath };
     }
     const fixture = Object.hasOwn(this.#fixtures.resources, written) ? this.#fixtures.resources[written] : undefined;
     if (fixture !== undefined) {
       return { text: written, value: strip(fixture), typePath: String(this.tenant.typePath(fixture.type)) };
     }
-    const [type, name] = split(written);
-    if (name === undefined) {
-      this.#noFixture(written, 'resource', Object.keys(this.#fixtures.resources), path);
-      return { text: written, value: { type, name: '' }, typePath: '' };
-    }
+    const isKnown = ({ type }: EntityName) => this.tenant.typePath(type).length > 0;
+    const read = this.#read('resource', written, isKnown, path);
+    if (read === undefined) return { text: written, value: { type: written, name: '' }, typePath: '' };
+    const { type, name } = read;
     const typePath = this.type(type, path);
     if (typePath !== '' && !this.tenant.has(`${address('resource', typePath)}/${pathOf(name)}`)) {
       const near = this.#suggest(written, () =>
-        this.tenant.resources.filter((one) => one.type === typePath).map((one) => `${type}:${one.name}`),
+        this.tenant.resources
+          .filter((one) => one.type === typePath)
+          .map((one) => entityText('resource', { type, name: one.name })),
       );
       this.#fault(path, written, `No resource ${quote(written)} is recorded`, near, UNRECORDED);
     }
-    return { text: written, value: { type, name }, typePath };
+    return { text: entityText('resource', read), value: { type, name }, typePath };
+  }
+
+  /** What a text names that is no fixture; undefined after reporting that it names nothing, or may name several. */
+  #read(
+    kind: EntityKind,
+    written: string,
+    isKnown: (reading: EntityName) => boolean,
+    path: Path,
+  ): EntityName | undefined {
+    if (readingsOf(kind, written).length === 0) {
+      this.#noFixture(written, kind, Object.keys(this.#fixtures[`${kind}s`]), path);
+      return undefined;
+    }
+    try {
+      return readEntityText(kind, written, isKnown);
+    } catch (error) {
+      if (!(error instanceof EntityTextError)) throw error;
+      this.file.fault(path, `${quote(written)} ${error.message}.`);
+      return undefined;
+    }
   }
 
   /** The path of a resource type, or the empty text after reporting that there is none. */
@@ -163,8 +194,8 @@ export class NameResolver {
   }
 
   #fixtureName(name: string, path: Path): void {
-    if (name.includes(':')) {
-      this.file.fault(path, `the name ${quote(name)} reads as TYPE:NAME: choose one without a colon.`, true);
+    if (/[:/]/.test(name)) {
+      this.file.fault(path, `the name ${quote(name)} reads as TYPE:NAME: choose one without ":" and "/".`, true);
     }
   }
 
@@ -190,12 +221,6 @@ export class NameResolver {
 
 const STRANGER = 'write { type: TYPE, id: ID }, here or as a fixture, if nobody recorded is meant';
 const UNRECORDED = 'write { type: TYPE, name: NAME }, here or as a fixture, if none recorded is meant';
-
-function split(text: string): [type: string, name: string | undefined] {
-  const colon = text.indexOf(':');
-  if (colon < 1 || colon === text.length - 1) return [text, undefined];
-  return [text.slice(0, colon), text.slice(colon + 1)];
-}
 
 type WithoutUndefined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 

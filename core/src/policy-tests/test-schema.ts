@@ -17,10 +17,12 @@ const subjectDetail = z.strictObject({
 const resourceDetail = z.strictObject({ type: text, name: text, properties: attributes.optional() });
 
 const subject = z.union([text, subjectDetail]).meta({
-  description: 'A recorded subject as TYPE:ID, a fixture by its name, or a mapping, which may be of nobody recorded.',
+  description:
+    'A recorded subject as TYPE:ID or TYPE/ID, a fixture by its name, or a mapping, which may be of nobody recorded.',
 });
 const resource = z.union([text, resourceDetail]).meta({
-  description: 'A recorded resource as TYPE:NAME, a fixture by its name, or a mapping, which may be of none recorded.',
+  description:
+    'A recorded resource as TYPE:NAME or TYPE/NAME, a fixture by its name, or a mapping, which may be of none recorded.',
 });
 const actionDetail = z.strictObject({ name: text, properties: attributes });
 const action = z.union([text, actionDetail]).meta({
@@ -69,7 +71,7 @@ const tableTest = z.strictObject({
 const whoCanTest = z.strictObject({
   ...common,
   who_can: z.strictObject({ action, resource, subject_type: text.optional() }),
-  exactly: z.array(text).meta({ description: 'All recorded subjects that may, and no other: TYPE:ID.' }),
+  exactly: z.array(text).meta({ description: 'All recorded subjects that may, and no other: TYPE:ID or TYPE/ID.' }),
 });
 
 const whatCanTest = z.strictObject({

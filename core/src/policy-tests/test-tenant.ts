@@ -3,6 +3,7 @@ import { compileEngine } from '../decision/compile-engine.js';
 import type { CompiledEngine } from '../decision/compiled-engine.js';
 import type { Manifest } from '../manifest/manifest.js';
 import { type Address, splitAddress } from '../records/address.js';
+import { entityText } from '../records/entity-text.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import { Schemas } from '../state/schemas.js';
 
@@ -46,13 +47,15 @@ export class TestTenant {
       else if (kind === 'role') this.roles.add(path);
       else if (kind === 'resource_type') this.types.set(path, { name: fields.name, actions: fields.actions });
       else if (kind === 'subject') {
-        this.subjects.push({ type: fields.type, name: fields.id, text: `${fields.type}:${fields.id}` });
+        const name = { type: fields.type, name: fields.id };
+        this.subjects.push({ ...name, text: entityText('subject', name) });
       }
     }
     for (const { kind, fields } of records) {
       if (kind !== 'resource') continue;
       const { actions = [] } = this.types.get(fields.type) ?? {};
-      this.resources.push({ type: fields.type, name: fields.name, text: `${fields.type}:${fields.name}`, actions });
+      const name = { type: fields.type, name: fields.name };
+      this.resources.push({ ...name, text: entityText('resource', name), actions });
     }
   }
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Engine } from '../decision/api/engine.js';
 import { parseJson } from '../json-text/parse-json.js';
 import { ProblemError } from '../problem.js';
+import { entityText } from '../records/entity-text.js';
 import { decisionInputsSchema, requestOf } from './decision-inputs.js';
 
 /** A decision, or that it could not be made, with the address of the deciding policy if there is one. */
@@ -111,9 +112,9 @@ export class Replay {
     const { subject, resource, action } = inputs;
     cause.examples.push({
       line: number,
-      subject: `${subject.type}:${subject.id}`,
+      subject: entityText('subject', { type: subject.type, name: subject.id }),
       action: action.name,
-      resource: `${resource.type}:${resource.name ?? resource.id ?? ''}`,
+      resource: entityText('resource', { type: resource.type, name: resource.name ?? resource.id ?? '' }),
       reason,
     });
   }

@@ -70,7 +70,7 @@ describe('service test', () => {
       'a resource beyond an exact set',
       'applications: { billing: { resources: { INV-2: { type: invoice } } } }',
       'tests: [{ name: reading, what_can: { subject: user:alice, action: read }, exactly: [invoice:INV-1] }]',
-      /not expected: billing\/invoice:INV-2/,
+      /not expected: billing\/invoice\/INV-2/,
     ],
     [
       'another action',

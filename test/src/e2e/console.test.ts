@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByText('Denied', { exact: true }).waitFor();
     const clause = page.getByText('resource.properties.amount <= subject.properties.approval_limit').first();
     await clause.waitFor();
-    await page.getByText('service why-not user:bob approve billing/invoice:INV-2').waitFor();
+    await page.getByText('service why-not user/bob approve billing/invoice/INV-2').waitFor();
 
     await page.goto(page.url());
     await page.getByText('Denied', { exact: true }).waitFor();

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Json } from '@authz-service/core/json';
 import { YAML_WORDS } from '@authz-service/core/records/describe';
+import { type EntityKind, entityText } from '@authz-service/core/records/entity-text';
 import { issueText } from '@authz-service/core/records/issue-text';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
@@ -110,11 +111,11 @@ function product(
   };
   const who = subjects.flatMap(({ value, path }) => {
     const part = tried(path, () => subjectPart(value as WrittenPart, names));
-    return part === undefined ? [] : [{ part, said: saidOf(value as WrittenPart) }];
+    return part === undefined ? [] : [{ part, said: saidOf('subject', value as WrittenPart) }];
   });
   const what = resources.flatMap(({ value, path }) => {
     const part = tried(path, () => resourcePart(value as WrittenPart, names));
-    return part === undefined ? [] : [{ part, said: saidOf(value as WrittenPart) }];
+    return part === undefined ? [] : [{ part, said: saidOf('resource', value as WrittenPart) }];
   });
   return what.flatMap(({ part: resource, said: resourceSaid }) =>
     actions.flatMap(({ value: written, path }) => {
@@ -129,8 +130,9 @@ function product(
   );
 }
 
-function saidOf(written: WrittenPart): string {
-  return typeof written === 'string' ? written : `${written.type}:${written.id ?? written.name}`;
+function saidOf(kind: EntityKind, written: WrittenPart): string {
+  if (typeof written === 'string') return written;
+  return entityText(kind, { type: written.type, name: written.id ?? written.name ?? '' });
 }
 
 function valueAt(value: unknown, path: Path): Json | undefined {

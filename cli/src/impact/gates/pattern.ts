@@ -3,6 +3,13 @@ import type { Finding } from '@authz-service/core/impact/api/finding';
 import type { Impact } from '@authz-service/core/impact/api/impact';
 import { nearest } from '@authz-service/core/nearest';
 import { encodeSegment, path as pathOf } from '@authz-service/core/records/address';
+import {
+  type EntityKind,
+  type EntityName,
+  EntityTextError,
+  entityText,
+  readEntityText,
+} from '@authz-service/core/records/entity-text';
 import { UsageError } from '../../errors/usage-error.js';
 import type { KnownNames } from './known-names.js';
 
@@ -34,8 +41,11 @@ export type WrittenPart = string | { type: string; id?: string; name?: string };
 /** Throws `PatternFault` naming a subject that has no record and is not written as a mapping. */
 export function subjectPart(written: WrittenPart, names: KnownNames): Part {
   if (written === '*') return {};
-  const [type, id, mapped] =
-    typeof written === 'string' ? [...split(written, 'user:alice'), false] : [written.type, written.id ?? '', true];
+  const isKnown = ({ type, name }: EntityName) =>
+    name === '*' ? names.subjectTypes.has(type) : names.has('subject', pathOf(type, name));
+  const { type, name: id } =
+    typeof written === 'string' ? split('subject', written, isKnown) : { type: written.type, name: written.id ?? '' };
+  const mapped = typeof written !== 'string';
   if (!mapped && id === '*') {
     if (!names.subjectTypes.has(type)) throw unknown('No subject of the type', type, names.subjectTypes, 'is recorded');
     return { type };
@@ -44,7 +54,7 @@ export function subjectPart(written: WrittenPart, names: KnownNames): Part {
   const recorded = names.has('subject', path);
   if (!recorded && !mapped) {
     throw new PatternFault(
-      `No subject "${type}:${id}" is recorded: correct it, or write { type: ${type}, id: ${id} } for one without a record.`,
+      `No subject "${entityText('subject', { type, name: id })}" is recorded: correct it, or write { type: ${type}, id: ${id} } for one without a record.`,
     );
   }
   return { type, path, recorded };
@@ -53,10 +63,12 @@ export function subjectPart(written: WrittenPart, names: KnownNames): Part {
 /** Throws `PatternFault` naming a type or resource that there is not, or that may be two. */
 export function resourcePart(written: WrittenPart, names: KnownNames): Part {
   if (written === '*') return {};
-  const [typeName, name, mapped] =
+  const isKnown = ({ type }: EntityName) => names.typePaths(type).length > 0;
+  const { type: typeName, name } =
     typeof written === 'string'
-      ? [...split(written, 'invoice:INV-1'), false]
-      : [written.type, written.name ?? '', true];
+      ? split('resource', written, isKnown)
+      : { type: written.type, name: written.name ?? '' };
+  const mapped = typeof written !== 'string';
   const [type, other] = names.typePaths(typeName);
   if (type === undefined) throw unknown('There is no resource type', typeName, names.typeNames, '');
   if (other !== undefined)
@@ -68,7 +80,7 @@ export function resourcePart(written: WrittenPart, names: KnownNames): Part {
   const recorded = names.has('resource', path);
   if (!recorded && !mapped) {
     throw new PatternFault(
-      `No resource "${typeName}:${name}" is recorded: correct it, or write { type: ${typeName}, name: ${name} } for one without a record.`,
+      `No resource "${entityText('resource', { type: typeName, name })}" is recorded: correct it, or write { type: ${typeName}, name: ${name} } for one without a record.`,
     );
   }
   return { type, path, recorded };
@@ -83,11 +95,13 @@ export function actionPart(written: string, { type }: Part, names: KnownNames): 
   return written;
 }
 
-function split(text: string, example: string): [type: string, name: string] {
-  const colon = text.indexOf(':');
-  if (colon < 1 || colon === text.length - 1)
-    throw new PatternFault(`"${text}" is not TYPE:NAME: write it like "${example}", or "*".`);
-  return [text.slice(0, colon), text.slice(colon + 1)];
+function split(kind: EntityKind, text: string, isKnown: (reading: EntityName) => boolean): EntityName {
+  try {
+    return readEntityText(kind, text, isKnown);
+  } catch (error) {
+    if (!(error instanceof EntityTextError)) throw error;
+    throw new PatternFault(`"${text}" ${error.message}, or "*".`);
+  }
 }
 
 function unknown(what: string, written: string, known: Iterable<string>, is: string): PatternFault {

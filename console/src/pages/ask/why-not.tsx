@@ -20,7 +20,7 @@ import styles from './why-not.module.css';
 export function WhyNot({ asked, revision }: { asked: Asked; revision: string | undefined }) {
   const { subject, action, resource } = asked;
   const mayRead = useMay('records:read', 'records:write');
-  const [subjectText, resourceText] = [subject.replace('/', ':'), colonBeforeLast(resource)];
+  const [subjectText = '', resourceText = ''] = [subject, resource].map((path) => path.replaceAll(':', '%3A'));
   return (
     <section aria-labelledby="why-not" className={styles.section}>
       <h2 id="why-not">{text.ask.whyNot}</h2>
@@ -134,11 +134,6 @@ function AddToDraft({ label, what, stack, changes, revision }: Addition) {
       </Button>
     </div>
   );
-}
-
-function colonBeforeLast(path: string): string {
-  const slash = path.lastIndexOf('/');
-  return `${path.slice(0, slash)}:${path.slice(slash + 1)}`;
 }
 
 /** A word as a shell takes it. */

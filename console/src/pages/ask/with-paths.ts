@@ -1,6 +1,6 @@
-/** As the command line takes them: `user:alice`, `billing/invoice:INV-1`. */
-const SUBJECT_OF_COMMANDS = /^([^/:]+):([^/]+)$/;
-const RESOURCE_OF_COMMANDS = /^([^/:]+\/[^/:]+):([^/]+)$/;
+/** With one colon, as the command line takes them: `user:alice`, `billing/invoice:INV-1`. */
+const SUBJECT_OF_COMMANDS = /^([^/:]+):([^/:]+)$/;
+const RESOURCE_OF_COMMANDS = /^([^/:]+\/[^/:]+):([^/:]+)$/;
 
 /** The question with a subject and a resource that are written as on the command line as paths. */
 export function withPaths<T extends { mode: string; subject: string; resource: string }>(asked: T): T {

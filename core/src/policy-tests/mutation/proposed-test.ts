@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json.js';
 import { memberLines } from '../../manifest/yaml-text.js';
+import { entityText } from '../../records/entity-text.js';
 import type { TestTenant } from '../test-tenant.js';
 import type { Difference } from './difference-search.js';
 
@@ -20,14 +21,14 @@ export function proposedTest(
     [
       'subject',
       bare && tenant.subjects.some((one) => one.type === subject.type && one.name === subject.id)
-        ? `${subject.type}:${subject.id}`
+        ? entityText('subject', { type: subject.type, name: subject.id })
         : { type: subject.type, id: subject.id, ...detailsOf(subject) },
     ],
     ['action', action.properties === undefined ? action.name : { name: action.name, properties: action.properties }],
     [
       'resource',
       recorded && resource.properties === undefined
-        ? `${type}:${resource.name}`
+        ? entityText('resource', { type, name: resource.name ?? '' })
         : { type, name: resource.name ?? '', ...detailsOf(resource) },
     ],
     ...(context === undefined ? [] : [['context', context] as [string, JsonObject]]),
