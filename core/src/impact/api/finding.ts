@@ -92,9 +92,9 @@ export interface Finding {
   readonly actions: readonly string[];
   readonly actions_except?: readonly string[];
   readonly resources: readonly FindingResources[];
-  /** What a request must satisfy besides, as Service CEL; null where nothing remains open. */
+  /** What a request must satisfy afterwards, as Service CEL; null where nothing remains open: all are allowed, or none. */
   readonly condition: string | null;
-  /** The condition that remained before, where access depended on one. */
+  /** What a request had to satisfy before, where access depended on a condition. */
   readonly condition_before?: string;
   /** RFC 3339; null from now on. */
   readonly from: string | null;

@@ -138,13 +138,11 @@ function statementOf(
     depends(whole ?? list) ? remainders.textOf(whole ?? list) : null;
   const both = depends(before) && depends(after);
   const change = comparison.change === 'same' ? 'unknown' : changeInWords(comparison.change, both);
-  const old = text(before, open?.before);
   return {
     key: '',
     change,
-    // Of what is lost altogether, the condition is the one under which it was there.
-    condition: text(after, open?.after) ?? (change === 'lost' ? old : null),
-    conditionBefore: old ?? undefined,
+    condition: text(after, open?.after),
+    conditionBefore: text(before, open?.before) ?? undefined,
     from: from <= now ? null : from,
     until: until === Number.POSITIVE_INFINITY ? null : until,
     role,

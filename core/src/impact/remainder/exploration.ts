@@ -40,8 +40,9 @@ export class Exploration {
   readonly #imagined = new Map<string, Difference>();
   #of: ReadonlyMap<Atom, Cluster> = new Map();
   #steps = 0;
+  #stepsMax = STEPS_MAX;
   readonly #count = () => {
-    if (++this.#steps > STEPS_MAX) throw new TooManySteps();
+    if (++this.#steps > this.#stepsMax) throw new TooManySteps();
   };
 
   constructor(lists: DecisionLists, clusters: Clusters) {
@@ -49,18 +50,25 @@ export class Exploration {
     this.#clusters = clusters;
   }
 
-  difference(before: StepList, after: StepList): Difference {
+  /** How many steps the last exploration took. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** With fewer steps an answer that needs more is not remembered. */
+  difference(before: StepList, after: StepList, stepsMax = STEPS_MAX): Difference {
     const plain = plainly(before, after);
     if (plain !== undefined) return plain;
     const known = this.#known.get(keyOf(before, after));
     if (known !== undefined) return known;
     this.#steps = 0;
+    this.#stepsMax = stepsMax;
     this.#of = this.#clusters.of([...new Set([...atomsOf(before), ...atomsOf(after)])]);
     try {
       return this.#explore(before, after);
     } catch (error) {
       if (!(error instanceof TooManySteps)) throw error;
-      this.#known.set(keyOf(before, after), UNCLEAR);
+      if (stepsMax === STEPS_MAX) this.#known.set(keyOf(before, after), UNCLEAR);
       return UNCLEAR;
     }
   }

@@ -60,8 +60,22 @@ test.each<[string, string]>([
   ['!(context.state == "open")', 'context.state != "open"'],
   ['context.team in subject.properties.teams', 'context.team in ["payroll", "audit"]'],
   ['context.a && (context.b || context.c)', 'context.a && (context.b || context.c)'],
-  ['has(context.device) && !context.device.startsWith("x")', 'has(context.device) && !context.device.startsWith("x")'],
-  ['context.mfa ? subject.properties.level > 3 : context.x == 1', '!context.mfa && context.x == 1'],
+  ['has(context.device) && !context.device.startsWith("x")', '!context.device.startsWith("x")'],
+  ['context.mfa ? subject.properties.level > 3 : context.x == 1', 'context.x == 1 && !context.mfa'],
+  ['(context.m || context.t != "prod" || !has(context.t)) && context.t != "prod"', 'context.t != "prod"'],
+  ['context.a || context.a && context.b', 'context.a'],
+  ['context.a && (context.a || context.b)', 'context.a'],
+  ['!(!context.a) && true', 'context.a'],
+  ['context.a && context.b || context.a && !context.b', 'context.a && context.b || context.a && !context.b'],
+  ['has(context.a) && context.a == 1 || context.a == 1', 'context.a == 1'],
+  ['context.n < 5 && context.n < 10', 'context.n < 5'],
+  ['context.s == "x" || context.s in ["x", "y"]', 'context.s in ["x", "y"]'],
+  ['context.a ? context.b : context.b', 'context.a ? context.b : context.b'],
+  [
+    'has(context.a) && context.a && context.b || !has(context.a) && context.b',
+    'context.b && !has(context.a) || context.a && context.b',
+  ],
+  ['context.ip == "x" || !(context.ip == "x")', 'context.ip == "x" || context.ip != "x"'],
 ])('what remains of %s is %s', (condition, text) => {
   const remainders = new Remainders();
   expect(remainders.textOf(remainders.remainderOf({ condition }, pairs))).toBe(text);

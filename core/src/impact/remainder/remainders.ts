@@ -6,9 +6,10 @@ import { Exploration } from './exploration.js';
 import type { Formula } from './formula.js';
 import type { Known } from './known.js';
 import { readsOfGuard } from './reads.js';
+import { simplified } from './simplify.js';
 import { Specialiser } from './specialise.js';
 import type { Read } from './syntax.js';
-import { formulaText, listText } from './text-of.js';
+import { formulaText, whenAllowed } from './text-of.js';
 import { type Witness, witnessOf } from './witness.js';
 
 /** What a policy requires; a policy that requires nothing has an empty one. */
@@ -49,6 +50,10 @@ export type Satisfiability =
   | { readonly possible: 'yes'; readonly witness: Witness }
   | { readonly possible: 'no' | 'unknown' };
 
+/** The steps that may show that a shorter formula is the same, and those of all texts together: none is worth more. */
+const SIMPLIFYING_STEPS_MAX = 2000;
+const ALL_SIMPLIFYING_STEPS_MAX = 1_000_000;
+
 /**
  * Conditions evaluated as far as what is known goes, and comparisons of what remains. One serves one delta or one check:
  * it remembers all that it has worked out, and its formulas and lists mean nothing to another. No answer hangs on the
@@ -64,6 +69,8 @@ export class Remainders {
   readonly #exploration = new Exploration(this.#lists, new Clusters(this.#specialiser.attributes));
   readonly #guards = new Map<PolicyGuard, { reads: readonly Read[]; made: Map<string, Formula> }>();
   readonly #conditions = new Map<string, PolicyGuard>();
+  readonly #simplified = new Map<Formula, Formula>();
+  #simplifyingSteps = 0;
   readonly #none = this.#lists.of([]);
   readonly #all = this.#lists.of([this.#allow(this.#specialiser.formulas.constant('true'))]);
 
@@ -124,9 +131,22 @@ export class Remainders {
     return { possible: gained === 'no' ? 'no' : 'unknown' };
   }
 
-  /** What a request must satisfy, as readable Service CEL: `resource.properties.amount < 10000`. */
+  /** What a request must satisfy, as short as can be proved the same, as readable Service CEL: `context.amount < 10000`. */
   textOf(what: DecisionList | Formula): string {
-    return 'candidates' in what ? listText(what.candidates) : formulaText(what);
+    const formula = 'candidates' in what ? whenAllowed(what.candidates, this.formulas) : what;
+    const short = remembered(this.#simplified, formula, () =>
+      simplified(formula, this.formulas, (left, right) => this.#isSame(left, right)),
+    );
+    return formulaText(short);
+  }
+
+  /** Whether two formulas are proved to be true for the same requests, by a few steps. */
+  #isSame(left: Formula, right: Formula): boolean {
+    if (this.#simplifyingSteps > ALL_SIMPLIFYING_STEPS_MAX) return false;
+    const [before, after] = [left, right].map((one) => this.#lists.of([this.#allow(one)])) as [StepList, StepList];
+    const { gained, lost } = this.#exploration.difference(before, after, SIMPLIFYING_STEPS_MAX);
+    this.#simplifyingSteps += 1 + this.#exploration.steps;
+    return gained === 'no' && lost === 'no';
   }
 
   #allow(remainder: Formula): RemainingCandidate {

@@ -1,5 +1,5 @@
 import type { Atom } from './atom.js';
-import type { Formula } from './formula.js';
+import type { Formula, FormulaPool } from './formula.js';
 import type { RemainingCandidate } from './remainders.js';
 
 /** A text and how tightly its outermost operator binds: disjunctions 1, choices 0, conjunctions 2, all else 3. */
@@ -16,15 +16,15 @@ export function formulaText(formula: Formula): string {
   return whenTrue(formula).text;
 }
 
-/** When a list allows, as Service CEL: what one ALLOW requires, and what every DENY before it leaves. */
-export function listText(candidates: readonly RemainingCandidate[]): string {
-  const denies: Text[] = [];
-  const ways: Text[] = [];
+/** A formula that is true when a list allows: what one ALLOW requires, and what every DENY before it leaves. */
+export function whenAllowed(candidates: readonly RemainingCandidate[], pool: FormulaPool): Formula {
+  const denies: Formula[] = [];
+  const ways: Formula[] = [];
   for (const { effect, remainder } of candidates) {
-    if (effect === 'DENY') denies.push(whenFalse(remainder));
-    else ways.push(all([whenTrue(remainder), ...denies]));
+    if (effect === 'DENY') denies.push(pool.not(remainder));
+    else ways.push(pool.and([remainder, ...denies]));
   }
-  return any(ways).text;
+  return pool.or(ways);
 }
 
 function whenTrue(formula: Formula): Text {

@@ -42,7 +42,7 @@ Access: 36,181 permissions gained, 1 lost. A permission is one action of one rec
     New        [any action] user/bob may now do anything with billing/invoice/INV-1 – 1 permission
 
   policy/billing/read was changed (billing.yaml:7)
-    New        All 27 members of group/finance (3 directly) may now approve any billing/invoice (1,340 recorded, and others), if resource.properties.amount < 10000 – 36,180 permissions
+    New        All 27 members of group/finance (3 directly) may now approve any billing/invoice (1,340 recorded, and others), if its amount is below 10,000 (resource.properties.amount < 10000) – 36,180 permissions
 
   user/bob was removed from group/finance (main:p.yaml:3)
     Gone       user/bob may no longer read billing/invoice/INV-1 – 1 permission
@@ -176,7 +176,7 @@ A permission is one action of one recorded subject on one recorded resource; the
 
 **Because <code>policy/billing/read</code> was changed (<code>billing.yaml&#58;7</code>):**
 
-- **New:** All 27 members of <code>group/finance</code> (3 directly) may now <code>approve</code> any <code>billing/invoice</code> (1,340 recorded, and others), if <code>resource.properties.amount &#60; 10000</code>. <sub>36,180 permissions</sub>
+- **New:** All 27 members of <code>group/finance</code> (3 directly) may now <code>approve</code> any <code>billing/invoice</code> (1,340 recorded, and others), if its <code>amount</code> is below 10,000 (<code>resource.properties.amount &#60; 10000</code>). <sub>36,180 permissions</sub>
 
 **Because <code>user/bob</code> was removed from <code>group/finance</code> (<code>main&#58;p.yaml&#58;3</code>):**
 

@@ -24,7 +24,7 @@ describe('sentence', () => {
     [
       'a group, all of a type, and a condition',
       { ...group(27, 27, 3), ...resources({}), actions: ['approve'], condition: 'resource.properties.amount < 10000' },
-      'All 27 members of group/finance (3 directly) may now approve any billing/invoice (1,340 recorded, and others), if resource.properties.amount < 10000',
+      'All 27 members of group/finance (3 directly) may now approve any billing/invoice (1,340 recorded, and others), if its amount is below 10,000 (resource.properties.amount < 10000)',
     ],
     ['a part of a group', group(2, 9, 2), '2 of the 9 members of group/finance may now read billing/invoice/INV-1'],
     ['a group of one', group(1, 1, 1), 'The only member of group/finance may now read billing/invoice/INV-1'],
@@ -161,42 +161,42 @@ describe('sentence', () => {
     [
       'lost but for some cases',
       { change: 'lost', condition: 'context.mfa' },
-      'user/bob may now read billing/invoice/INV-1 only if context.mfa',
+      'user/bob may now read billing/invoice/INV-1 only with a second factor (context.mfa)',
     ],
     [
       'widened',
       { change: 'widened', condition: 'context.a < 9', condition_before: 'context.a < 5' },
-      'user/bob may now read billing/invoice/INV-1 in more cases: if context.a < 9 (without this change: if context.a < 5)',
+      "user/bob may now read billing/invoice/INV-1 in more cases: if the request's a is below 9 (context.a < 9) (without this change: if the request's a is below 5 (context.a < 5))",
     ],
     [
       'what of a condition stays',
       { change: 'widened', condition: 'context.a < 9 && (x || y)', condition_before: 'context.a < 5 && (x || y)' },
-      'user/bob may now read billing/invoice/INV-1 in more cases: if context.a < 9 (without this change: if context.a < 5); (x || y) must still hold',
+      "user/bob may now read billing/invoice/INV-1 in more cases: if the request's a is below 9 (context.a < 9) (without this change: if the request's a is below 5 (context.a < 5)); as before only if (x || y)",
     ],
     [
       'what of a condition goes',
       { change: 'widened', condition: 'context.mfa', condition_before: 'context.mfa && context.office' },
-      'user/bob may now read billing/invoice/INV-1 in more cases: if context.mfa (without this change: only if context.office, too)',
+      "user/bob may now read billing/invoice/INV-1 in more cases: with a second factor (context.mfa) (without this change: only if the request's office is true (context.office), too)",
     ],
     [
       'what comes to a condition',
       { change: 'narrowed', condition: 'context.mfa && context.office', condition_before: 'context.mfa' },
-      'user/bob may now read billing/invoice/INV-1 in fewer cases only: if context.office; context.mfa must still hold',
+      "user/bob may now read billing/invoice/INV-1 in fewer cases only: if the request's office is true (context.office); as before only with a second factor (context.mfa)",
     ],
     [
       'lost in the cases that there were',
-      { change: 'lost', condition: 'context.mfa', condition_before: 'context.mfa' },
-      'user/bob may no longer read billing/invoice/INV-1 (without this change: if context.mfa)',
+      { change: 'lost', condition_before: 'context.mfa' },
+      'user/bob may no longer read billing/invoice/INV-1 (without this change: with a second factor (context.mfa))',
     ],
     [
       'widened to all',
       { change: 'widened', condition_before: 'context.mfa' },
-      'user/bob may now read billing/invoice/INV-1 in any case (without this change: if context.mfa)',
+      'user/bob may now read billing/invoice/INV-1 in any case (without this change: with a second factor (context.mfa))',
     ],
     [
       'narrowed',
       { change: 'narrowed', condition: 'context.mfa', condition_before: 'has(context.mfa)' },
-      'user/bob may now read billing/invoice/INV-1 in fewer cases only: if context.mfa (without this change: if has(context.mfa))',
+      "user/bob may now read billing/invoice/INV-1 in fewer cases only: with a second factor (context.mfa) (without this change: if the request's mfa is given (has(context.mfa)))",
     ],
     [
       'what cannot be said',
@@ -210,8 +210,8 @@ describe('sentence', () => {
     ],
     [
       'a beginning',
-      { change: 'lost', condition: 'context.mfa', condition_before: 'context.mfa', from: '2027-02-01T00:00:00Z' },
-      'user/bob may no longer read billing/invoice/INV-1 (without this change: if context.mfa), from 2027-02-01 00:00 UTC on',
+      { change: 'lost', condition_before: 'context.mfa', from: '2027-02-01T00:00:00Z' },
+      'user/bob may no longer read billing/invoice/INV-1 (without this change: with a second factor (context.mfa)), from 2027-02-01 00:00 UTC on',
     ],
     [
       'an end',

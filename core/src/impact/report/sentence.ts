@@ -8,6 +8,7 @@ import type {
   FindingResources,
   FindingSubjects,
 } from '../api/finding.js';
+import { conditionWords } from './condition-words.js';
 import { compareConjuncts } from './conjuncts.js';
 import { amount, listed, named, type Phrase, phrase, plural } from './phrase.js';
 
@@ -191,25 +192,22 @@ function staysIf({ change, condition, condition_before: before }: Finding): stri
 export function conditions(finding: Finding): Phrase {
   const { change, condition, condition_before: before } = finding;
   const stays = staysIf(finding);
-  if (stays !== undefined) return phrase(' only if ', { name: stays });
+  if (stays !== undefined) return phrase(' only ', conditionWords(stays));
   const cases = CASES[change];
-  if (before === undefined) {
-    return condition === null ? [cases] : phrase(`${cases}${cases === '' ? ', if ' : ': if '}`, { name: condition });
-  }
-  const earlier = phrase(' (without this change: if ', { name: before }, ')');
-  // What is lost in some cases is lost in those in which it was allowed.
-  if (condition === null || (change === 'lost' && condition === before)) {
+  const start = `${cases}${cases === '' ? ', ' : ': '}`;
+  if (before === undefined) return condition === null ? [cases] : phrase(start, conditionWords(condition));
+  const earlier = phrase(' (without this change: ', conditionWords(before), ')');
+  if (condition === null) {
     return phrase(change === 'gained' || change === 'widened' ? ' in any case' : cases, earlier);
   }
   const { shared, after: now, before: was } = compareConjuncts(condition, before);
-  const start = `${cases}${cases === '' ? ', ' : ': '}`;
-  if (shared === undefined) return phrase(start, 'if ', { name: condition }, earlier);
+  if (shared === undefined) return phrase(start, conditionWords(condition), earlier);
   if (now === undefined && was !== undefined)
-    return phrase(start, 'if ', { name: shared }, ' (without this change: only if ', { name: was }, ', too)');
+    return phrase(start, conditionWords(shared), ' (without this change: only ', conditionWords(was), ', too)');
   const differs =
     now &&
-    phrase('if ', { name: now }, was === undefined ? '' : phrase(' (without this change: if ', { name: was }, ')'));
-  return phrase(start, differs === undefined ? '' : phrase(differs, '; '), { name: shared }, ' must still hold');
+    phrase(conditionWords(now), was === undefined ? '' : phrase(' (without this change: ', conditionWords(was), ')'));
+  return phrase(start, differs === undefined ? '' : phrase(differs, '; as before only '), conditionWords(shared));
 }
 
 export function span({ from, until }: Finding): string {
