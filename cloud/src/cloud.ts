@@ -86,6 +86,8 @@ export interface Cloud {
   ageMs(tenant: string): number;
   /** Whether the database has not been heard of for so long that others may have changed much. */
   isCutOff(): boolean;
+  /** What the database is known to lack that this process has seen. */
+  loss(): string | undefined;
   /** Throws `not_ready` if the database has not been heard of for so long that others may have changed much. */
   assertFollowing(): void;
   /** The names of the tenants that were used lately and are still being read, without which this process is not ready. */

@@ -115,12 +115,19 @@ async function start(
   let publicUrl = config.publicUrl ?? '';
   let localUrl = '';
   let hosts: ReadonlySet<string> = new Set();
-  const health = new Health(store, tenants, now, log);
+  const revocationLog =
+    config.revocationLog &&
+    (await RevocationLog.open(config.revocationLog.file, new LogKey(config.revocationLog.key), {
+      ...{ credentials, store, log, now },
+    }));
+  const health = new Health(store, tenants, now, log, revocationLog);
   const metrics = new Metrics({
     tenants: () => tenants.size,
     brokenTenants: () => tenants.broken().length,
     writable: async () => (await health.writability()).writable,
     clockBehindSeconds: () => health.clockBehindSeconds(),
+    setBack: () => revocationLog?.isSetBack === true || follower.loss !== undefined,
+    revocationLogWritable: () => revocationLog && revocationLog.reason === undefined,
     fleet: () => counts.read(),
   });
   metrics.epoch.set(bundleKeys.epoch?.number ?? 0);
@@ -130,11 +137,6 @@ async function start(
   const analyzer = new Analyzer(slicing);
   const credentialUses = new CredentialUses(store, credentials, log, now);
   const history = new History(store, slicing);
-  const revocationLog =
-    config.revocationLog &&
-    (await RevocationLog.open(config.revocationLog.file, new LogKey(config.revocationLog.key), {
-      ...{ credentials, store, log, now },
-    }));
   const followed = {
     store,
     tenants,
@@ -187,6 +189,7 @@ async function start(
     newestAt: (tenant) => follower.newestAt(tenant),
     ageMs: (tenant) => follower.ageMs(tenant),
     isCutOff: () => follower.isCutOff,
+    loss: () => follower.loss,
     assertFollowing: () => follower.assertFollowing(),
   };
   const { days, auditDays } = config.history;

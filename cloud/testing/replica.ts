@@ -50,6 +50,8 @@ export async function openReplica(store: Store): Promise<Replica> {
       fleet: async () => undefined,
       writable: async () => true,
       clockBehindSeconds: () => 0,
+      setBack: () => false,
+      revocationLogWritable: () => undefined,
     }),
     tokens: { version: 0 },
     bundleKeys: { set: { version: 0 } },

@@ -168,6 +168,11 @@ export class CredentialIndex {
     }
   }
 
+  /** The database of the tenant was set back: what is read of it next counts, whatever its revision. */
+  forgetRevision(tenant: string): void {
+    this.#revisions.set(tenant, 0);
+  }
+
   /** Removes all credentials of a tenant. */
   forgetTenant(tenant: string): void {
     this.#revisions.delete(tenant);

@@ -44,6 +44,8 @@ beforeEach(async () => {
       fleet: async () => undefined,
       writable: async () => true,
       clockBehindSeconds: () => 0,
+      setBack: () => false,
+      revocationLogWritable: () => undefined,
     }),
   } as Partial<Cloud> as Cloud;
   const by = { kind: 'bootstrap', id: 'test', name: 'test' } as const;

@@ -21,6 +21,8 @@ it('tells nothing of agents while the database does not tell, and not what it to
     fleet: () => counts.read(),
     writable: async () => true,
     clockBehindSeconds: () => 0,
+    setBack: () => false,
+    revocationLogWritable: () => undefined,
   });
   const told = async () => {
     const text = metrics.registry.metrics();

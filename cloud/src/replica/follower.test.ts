@@ -160,11 +160,25 @@ describe('a database that lost a commit and got another one under its number', (
   it('is followed by a replica that had seen it behind', async () => {
     // The digest of a revision tells neither credentials nor schemas.
     const ids = await lose(KEY);
-    await expect(here.follower.refresh()).rejects.toThrow('behind');
+    await expect(here.follower.refresh()).rejects.toThrow('lacks commits');
     await send(elsewhere, { op: 'create', kind: 'context_attribute', fields: { name: 'amount', type: 'number' } });
     await send(elsewhere, { op: 'create', kind: 'role', fields: { name: 'b' } });
     await here.follower.refresh();
     await tenant.exclusive(async () => {});
+    expect(tenant.revision).toBe((await onlyTenantOf(elsewhere)).revision);
+    expect(accepted(ids)).toEqual([]);
+  });
+
+  it('is followed once somebody has declared by an epoch that it counts, and says so until then', async () => {
+    const ids = await lose(KEY);
+    await expect(here.follower.refresh()).rejects.toThrow('lacks commits');
+    expect(here.follower.loss).toMatch(/it is at revision 1 of .* and this replica has seen 2\. .*declare-epoch/);
+    const keys = { set: { version: 0 }, epoch: { number: 0 }, follow: async () => void keys.epoch.number++ };
+    here.cloud.bundleKeys = keys as unknown as typeof here.cloud.bundleKeys;
+    await store.addEpoch({ number: 1, id: 'e', statement: 's', created_at: 'x' });
+    await here.follower.refresh();
+    await tenant.exclusive(async () => {});
+    expect([here.follower.loss, here.cloud.credentials.revisionOf(tenant.id)]).toEqual([undefined, 1]);
     expect(tenant.revision).toBe((await onlyTenantOf(elsewhere)).revision);
     expect(accepted(ids)).toEqual([]);
   });

@@ -7,6 +7,7 @@ import { NoTenantError, type Store, type StorePosition, type TenantEvent, type T
 import type { EventPoint } from '../store/tenant-events.js';
 import type { Tenant } from '../tenants/tenant.js';
 import { Turns } from '../tenants/turns.js';
+import { findLoss, lossText } from './database-loss.js';
 
 /** From the beginning of one look to that of the next; both together stay below half a second. */
 const INTERVAL_MS = 400;
@@ -70,6 +71,8 @@ export class Follower {
   /** When the last look that succeeded began. */
   #heardAt: number;
   #silent = false;
+  /** What the database lacks that this process has seen. */
+  #loss: string | undefined;
   #closed = false;
 
   /** `clock` returns monotonic milliseconds, and `now` those since the epoch. */
@@ -147,9 +150,16 @@ export class Follower {
     return this.cloud.store.shared && this.clock() - this.#heardAt > SILENT_MS;
   }
 
+  /** What is known to be the matter with the database. */
+  get loss(): string | undefined {
+    return this.#loss;
+  }
+
   /** Throws `not_ready` if the database has not been heard of for too long. */
   assertFollowing(): void {
     if (!this.isCutOff) return;
+    if (this.#loss !== undefined)
+      throw new ProblemError('not_ready', `This replica of the service only decides. ${this.#loss}.`);
     const seconds = Math.floor((this.clock() - this.#heardAt) / 1000);
     throw new ProblemError(
       'not_ready',
@@ -246,23 +256,23 @@ export class Follower {
     this.#silent = false;
   }
 
-  /** A database that was set back knows nothing of what it has lost: nothing of it is taken over. */
-  async #refuseEarlier({ revisions }: StorePosition): Promise<void> {
-    const { store, credentials } = this.cloud;
-    const ahead = [...revisions.keys()].flatMap((id) => {
-      const known = credentials.revisionOf(id);
-      return known > (revisions.get(id) ?? known) ? [{ id, known }] : [];
-    });
-    if (ahead.length === 0) return;
-    // A commit may have been made here since that look.
-    const again = (await store.position()).revisions;
-    const behind = ahead.filter(({ id, known }) => known > (again.get(id) ?? known));
-    for (const { id } of behind) this.#diverged.add(id);
-    const [lost] = behind;
-    if (lost !== undefined)
-      throw new Error(
-        `the database is behind what this process has seen: tenant ${lost.id} was at revision ${lost.known}`,
-      );
+  /**
+   * A database that was set back knows nothing of what it has lost: nothing of it is taken over, until somebody declares a new
+   * epoch, by which all agents learn that it counts.
+   */
+  async #refuseEarlier(position: StorePosition): Promise<void> {
+    const { credentials, bundleKeys, revocationLog, log } = this.cloud;
+    const loss = await findLoss(this.cloud, position);
+    const before = this.#loss;
+    this.#loss = loss && lossText(loss);
+    if (loss === undefined) return;
+    for (const id of loss.tenants) this.#diverged.add(id);
+    revocationLog?.proveSetBack(loss.text);
+    if (before === undefined)
+      log.error({ tenants: loss.tenants.length, reason: this.#loss }, 'the database was set back');
+    if (position.epoch <= (bundleKeys.epoch?.number ?? 0)) throw new Error(this.#loss);
+    for (const id of loss.tenants) credentials.forgetRevision(id);
+    this.#loss = undefined;
   }
 
   /** A commit raises the number: other rows under the same number are those of another past. */
@@ -276,6 +286,8 @@ export class Follower {
           { tenant: id, revision },
           'the database has another past than this process: it is read anew',
         );
+        const loss = `revision ${revision} of the tenant ${id} has another content than this process has seen`;
+        this.cloud.revocationLog?.proveSetBack(loss);
       }
       this.#found.set(id, { revision, rowDigest });
     }

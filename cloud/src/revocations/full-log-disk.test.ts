@@ -5,6 +5,7 @@ import type { Change } from '@authz-service/core/state/change';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BY, NOW, openTwoReplicas, type Replica, send, type TwoReplicas } from '../../testing/replica.js';
 import { createTenant } from '../commands/create-tenant.js';
+import { Health } from '../telemetry/health.js';
 import { LogKey } from './log-line.js';
 import { readLog } from './read-log.js';
 import { RevocationLog } from './revocation-log.js';
@@ -60,6 +61,8 @@ describe('a replica whose revocation log cannot be written', () => {
   it('refuses to change credentials before anything is stored, and commits all else', async () => {
     const free = await fill();
     await expect(log.alive()).rejects.toThrow();
+    const health = new Health(here.cloud.store, here.cloud.tenants, () => NOW, here.cloud.log, log);
+    expect(await health.writability()).toEqual({ writable: false, reason: expect.stringMatching(/ENOSPC/) });
     await send(here, SUBJECT);
     const before = await replicas.store.position();
     const refused = { code: 'storage_failed', detail: expect.stringMatching(/ENOSPC/) };
@@ -68,6 +71,7 @@ describe('a replica whose revocation log cannot be written', () => {
     await expect(createTenant(here.cloud, second)).rejects.toMatchObject(refused);
     expect(await replicas.store.position()).toEqual(before);
     free();
+    expect(await health.writability()).toEqual({ writable: true });
     await send(here, KEY);
     await createTenant(here.cloud, second);
   });

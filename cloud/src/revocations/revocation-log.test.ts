@@ -107,6 +107,49 @@ describe('a revocation log', () => {
     expect((await readLog(place, key)).endsAt).toBe('2026-06-01T00:00:00.000Z');
   });
 
+  it('proves at a start that the database was set back, and stays as it is until somebody has said what is good', async () => {
+    await commit(2, row('b'));
+    await log.close();
+    const before = await readFile(place, 'utf8');
+    // The credential that was removed is there again.
+    index = new CredentialIndex([row('a'), row('b')], new Map([['t1', 1]]));
+    for (let turn = 0; turn < 2; turn++) {
+      log = await start();
+      expect([log.isSetBack, log.reason]).toEqual([
+        true,
+        expect.stringMatching(/revision 1 of the tenant t1, and .* 2\./),
+      ]);
+      await expect(log.assertWritable()).rejects.toMatchObject({ code: 'storage_failed' });
+      await log.settle('t1');
+      await log.alive();
+      await log.close();
+      expect(await readFile(place, 'utf8')).toBe(before);
+    }
+    log = await start();
+    expect(await restored([row('a'), row('b')])).toEqual(['api_key/b']);
+    index.advance({ tenant: 't1', revision: 1, rows: [row('a', { off_since: '2026-06-01T00:00:00.000Z' }), row('b')] });
+    setBackAt = '2026-06-01T00:00:00.000Z';
+    await log.restate();
+    expect([log.isSetBack, log.reason]).toEqual([false, undefined]);
+    await log.assertWritable();
+    await log.close();
+    log = await start();
+    expect(log.isSetBack).toBe(false);
+  });
+
+  it.each<[string, () => void]>([
+    ['was restored in the right way', () => (setBackAt = '2026-06-01T00:00:00.000Z')],
+    ['lost a tenant, which may have been removed', () => (index = new CredentialIndex([]))],
+    ['has gone on', () => (index = new CredentialIndex([row('b')], new Map([['t1', 3]])))],
+  ])('says nothing of a database that %s', async (_, happen) => {
+    await commit(2, row('b'));
+    await log.close();
+    index = new CredentialIndex([row('a')], new Map([['t1', 1]]));
+    happen();
+    log = await start();
+    expect(log.isSetBack).toBe(false);
+  });
+
   it('acknowledges nothing while it cannot be written, and says all once it can be', async () => {
     const handle = await open(place, 'r');
     const prototype = Object.getPrototypeOf(handle) as typeof handle;

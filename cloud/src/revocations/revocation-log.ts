@@ -6,6 +6,7 @@ import type { CredentialIndex } from '../auth/credential-index.js';
 import { lockFile } from '../store/folder-lock.js';
 import type { Store } from '../store/store.js';
 import { type LogEntry, type LogKey, type LogLine, NO_LINE } from './log-line.js';
+import { readLog } from './read-log.js';
 
 interface Parts {
   credentials: CredentialIndex;
@@ -34,7 +35,8 @@ export class RevocationLog {
   #endsInLine = false;
   #setBack = '';
   #writing: Promise<void> = Promise.resolve();
-  #failing = false;
+  #failure: string | undefined;
+  #proof: string | undefined;
 
   private constructor(
     private readonly file: FileHandle,
@@ -61,6 +63,7 @@ export class RevocationLog {
       const log = new RevocationLog(file, place, key, parts, release);
       await log.#findEnd();
       await log.#readSetBack();
+      if (log.#last.line > 0) log.proveSetBack(await log.#findLoss());
       await log.#sayAll();
       await syncFolder(place);
       parts.credentials.onChange = (tenant) => log.#note(tenant);
@@ -69,6 +72,26 @@ export class RevocationLog {
       await release();
       throw error;
     }
+  }
+
+  /** Why no change of credentials is taken. */
+  get reason(): string | undefined {
+    return this.#proof ?? this.#failure;
+  }
+
+  /** Whether the database is known to lack commits that this process has seen, and that nobody has spoken of. */
+  get isSetBack(): boolean {
+    return this.#proof !== undefined;
+  }
+
+  /**
+   * From now on the file stays as it is, and no change of credentials is taken, until somebody has said which credentials are
+   * good: what was revoked since may be good in this database again. `loss` is what the database lacks, if anything.
+   */
+  proveSetBack(loss: string | undefined): void {
+    if (loss === undefined || this.#proof !== undefined) return;
+    this.#proof = `The database was set back: ${loss}. Credentials that were revoked since are good in it again, and none can be changed until "service cloud disable-credentials", with this log as --revocation-log, has said which are good: see "Restoring, as a drill" in docs/operating.md.`;
+    this.parts.log.error({ reason: this.#proof, file: this.place }, 'the database was set back');
   }
 
   /** Resolves once the file has all that is known of the tenant's credentials. Throws `storage_failed`. */
@@ -81,7 +104,21 @@ export class RevocationLog {
   /** For who is about to change credentials: throws `storage_failed` if the file could not be written and still cannot. */
   async assertWritable(): Promise<void> {
     await this.#writing;
-    if (this.#failing) await this.#write();
+    if (this.#proof !== undefined) throw new ProblemError('storage_failed', this.#proof);
+    if (this.#failure !== undefined) await this.#write();
+  }
+
+  /** What the file says that the database lacks. */
+  async #findLoss(): Promise<string | undefined> {
+    const { setBack, tenants, endsAt } = await readLog(this.place, this.key);
+    if (setBack > this.#setBack) return `by the revocation log, credentials were last turned off at ${setBack}`;
+    if (setBack < this.#setBack) return undefined;
+    for (const [id, said] of tenants) {
+      const revision = this.parts.credentials.revisionOf(id);
+      if (said !== undefined && revision > 0 && revision < said.revision)
+        return `it is at revision ${revision} of the tenant ${id}, and at ${endsAt} this process knew ${said.revision}`;
+    }
+    return undefined;
   }
 
   /** Says that nothing else has changed, so that it is seen until when the file tells. */
@@ -99,6 +136,7 @@ export class RevocationLog {
   /** Says everything anew after the database was set back. What cannot be written now is said by the next write. */
   async restate(): Promise<void> {
     await this.#readSetBack();
+    this.#proof = undefined;
     await this.#sayAll().catch(() => undefined);
   }
 
@@ -149,7 +187,9 @@ export class RevocationLog {
 
   /** Writes what `entries` gives when it is its turn: for what was written meanwhile, nothing. */
   #run(entries: () => LogEntry[]): Promise<void> {
-    const run = this.#writing.catch(() => undefined).then(() => this.#append(entries()));
+    const run = this.#writing
+      .catch(() => undefined)
+      .then(async () => (this.#proof === undefined ? await this.#append(entries()) : undefined));
     this.#writing = run.catch(() => undefined);
     return run;
   }
@@ -183,13 +223,13 @@ export class RevocationLog {
 
   async #append(wanted: LogEntry[]): Promise<void> {
     // Nobody knows how much of what could not be written is there: all is said anew.
-    const entries = this.#failing ? [this.#opening()] : wanted;
+    const entries = this.#failure === undefined ? wanted : [this.#opening()];
     const changed = new Set(this.#changed);
     this.#changed.clear();
     if (entries.length === 0) return;
     let last = this.#last;
     try {
-      if (this.#failing) await this.#findEnd();
+      if (this.#failure !== undefined) await this.#findEnd();
       last = this.#last;
       let text = this.#endsInLine ? '\n' : '';
       const at = new Date(this.parts.now()).toISOString();
@@ -204,16 +244,16 @@ export class RevocationLog {
       for (const tenant of changed) this.#changed.add(tenant);
       const code = (cause as NodeJS.ErrnoException).code ?? 'error';
       const detail = `The revocation log cannot be written (${code}), so that no change of credentials is acknowledged: one that was sent may be stored. Free space for it, or repair its disk, and ask again.`;
-      if (!this.#failing)
+      if (this.#failure === undefined)
         this.parts.log.error({ err: cause, file: this.place }, 'the revocation log cannot be written');
-      this.#failing = true;
+      this.#failure = detail;
       throw new ProblemError('storage_failed', detail, [], { cause });
     }
     this.#endsInLine = false;
     this.#last = last;
     for (const entry of entries) this.#take(entry);
-    if (this.#failing) this.parts.log.info('the revocation log is written again');
-    this.#failing = false;
+    if (this.#failure !== undefined) this.parts.log.info('the revocation log is written again');
+    this.#failure = undefined;
   }
 
   #take(entry: LogEntry): void {

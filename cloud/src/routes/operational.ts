@@ -11,7 +11,13 @@ const someTenantsSchema = z.strictObject({
 const readinessSchema = z.strictObject({
   status: z.enum(['ready', 'loading', 'broken', 'stopping', 'cut_off']),
   writable: z.boolean().meta({ description: 'Whether changes can be stored; decisions are served either way.' }),
-  reason: z.string().optional().meta({ description: 'Why changes cannot be stored, and what to do.' }),
+  reason: z
+    .string()
+    .optional()
+    .meta({ description: 'Why changes cannot be stored, or the replica is cut off, and what to do.' }),
+  set_back: z.literal(true).optional().meta({
+    description: 'The database lacks commits that this process has seen; `reason` says what to do.',
+  }),
   clock_behind_seconds: z.number().optional().meta({
     description: 'How far the clock is behind the newest commit, if it has been set back.',
   }),
@@ -63,9 +69,12 @@ export function operationalRoutes(cloud: Cloud): Route[] {
       handle: async () => {
         const [writability, behind] = [await cloud.health.writability(), cloud.health.clockBehindSeconds()];
         const awaited = cloud.awaited();
+        const loss = cloud.loss();
         const broken = cloud.tenants.broken().map(({ name }) => name);
         const state = {
           ...writability,
+          ...(loss !== undefined && { reason: loss }),
+          ...((cloud.revocationLog?.isSetBack === true || loss !== undefined) && { set_back: true as const }),
           ...(behind > 0 && { clock_behind_seconds: behind }),
           ...(awaited.length > 0 && { loading: someTenants(awaited) }),
           ...(broken.length > 0 && { broken: someTenants(broken) }),

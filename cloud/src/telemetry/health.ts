@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { RevocationLog } from '../revocations/revocation-log.js';
 import type { Store, Writability } from '../store/store.js';
 
 /** A disk that does not answer must not delay callers who ask for the health. */
@@ -18,6 +19,7 @@ export class Health {
     private readonly tenants: { readonly committedAt: number },
     private readonly now: () => number,
     private readonly log: Logger,
+    private readonly revocations?: Pick<RevocationLog, 'assertWritable' | 'reason'>,
   ) {}
 
   /** Whether changes can be stored; if the disk takes long to answer, the previous result. */
@@ -49,8 +51,17 @@ export class Health {
     return behind ? seconds : 0;
   }
 
-  async #check(): Promise<Writability> {
+  /** Credentials cannot be changed without the revocation log: all else can, but nobody would look any further. */
+  async #writability(): Promise<Writability> {
     const found = await this.store.writability();
+    if (!found.writable || this.revocations?.reason === undefined) return found;
+    await this.revocations.assertWritable().catch(() => undefined);
+    const { reason } = this.revocations;
+    return reason === undefined ? found : { writable: false, reason };
+  }
+
+  async #check(): Promise<Writability> {
+    const found = await this.#writability();
     if (!found.writable && this.#last.writable) this.log.error({ reason: found.reason }, 'changes cannot be stored');
     if (found.writable && !this.#last.writable) this.log.info('changes can be stored again');
     this.#last = found;

@@ -78,6 +78,10 @@ export class Metrics {
     fleet(): Promise<{ byLag: Record<AgentLag, number>; stragglers: number } | undefined>;
     writable(): Promise<boolean>;
     clockBehindSeconds(): number;
+    /** Whether the database is known to lack commits that this process has seen. */
+    setBack(): boolean;
+    /** Undefined where none is kept. */
+    revocationLogWritable(): boolean | undefined;
   }) {
     collectDefaultMetrics({ register: this.registry });
     for (const outcome of WAIT_OUTCOMES) this.revisionWaits.inc({ outcome }, 0);
@@ -90,6 +94,15 @@ export class Metrics {
     this.#gauge('service_cloud_writable', '1 while changes can be stored, else 0.', async () =>
       Number(await state.writable()),
     );
+    this.#gauge(
+      'service_cloud_set_back',
+      '1 while the database is known to lack commits that this process has seen, else 0.',
+      () => Number(state.setBack()),
+    );
+    if (state.revocationLogWritable() !== undefined)
+      this.#gauge('service_cloud_revocation_log_writable', '1 while revocations can be logged, else 0.', () =>
+        Number(state.revocationLogWritable()),
+      );
     this.#fleet(state.fleet);
     this.#gauge(
       'service_cloud_clock_behind_seconds',
