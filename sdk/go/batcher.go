@@ -3,6 +3,7 @@ package authz
 import (
 	"bytes"
 	"context"
+	"math"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -16,23 +17,22 @@ const batchMax = 1000
 type batcher struct {
 	client *Client
 	window time.Duration
-	// max is the most questions that go into one batch.
-	max atomic.Int64
+	// count is how many questions go into one batch, size how many bytes they have together.
+	count, size *batchSize
 
 	mutex sync.Mutex
 	open  *joined
 }
 
 func newBatcher(client *Client, window time.Duration) *batcher {
-	b := &batcher{client: client, window: window}
-	b.max.Store(batchMax)
-	return b
+	return &batcher{client: client, window: window, count: newBatchSize(batchMax), size: newBatchSize(math.Inf(1))}
 }
 
 // joined is a request that collects questions. Until it is sent, the batcher's mutex guards questions, deadline and
 // timer.
 type joined struct {
 	questions [][]byte
+	size      int
 	// deadline is that of the most patient caller.
 	deadline time.Time
 	timer    *time.Timer
@@ -57,7 +57,7 @@ var askAlone = &Error{Code: "ask_alone"}
 
 // decide waits for an answer among those of others, until the caller's own deadline.
 func (b *batcher) decide(ctx context.Context, question Question, o *callOptions, span Span) Outcome {
-	if b.max.Load() < 2 || b.client.withoutBatches() {
+	if b.count.limit() < 2 || b.client.withoutBatches() {
 		return b.client.decideAlone(ctx, question, o, span)
 	}
 	encoded, err := encode(&question)
@@ -98,6 +98,10 @@ func (b *batcher) join(question []byte, deadline time.Time) (*joined, int) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	group := b.open
+	if group != nil && group.size+len(question) > b.size.limit() {
+		// It is sent when its window is over, and takes no more questions.
+		group, b.open = nil, nil
+	}
 	if group == nil {
 		group = &joined{done: make(chan struct{})}
 		group.ctx, group.cancel = context.WithCancel(b.client.life)
@@ -107,11 +111,12 @@ func (b *batcher) join(question []byte, deadline time.Time) (*joined, int) {
 		b.open = group
 	}
 	group.questions = append(group.questions, question)
+	group.size += len(question)
 	group.callers.Add(1)
 	if deadline.After(group.deadline) {
 		group.deadline = deadline
 	}
-	if int64(len(group.questions)) >= b.max.Load() {
+	if len(group.questions) >= b.count.limit() {
 		b.open = nil
 		if group.timer.Stop() {
 			go b.send(group)
@@ -143,25 +148,24 @@ func (b *batcher) send(group *joined) {
 	o := &callOptions{total: time.Until(group.deadline)}
 	group.items, group.came, group.err = b.client.items(ctx, group.body(), len(group.questions), o, span)
 	ended(span, group.err)
+	count, size := len(group.questions), group.size
 	if group.err == nil {
+		b.count.took(count)
+		b.size.took(size)
 		return
 	}
 	switch status := asError(group.err).Status; {
 	case isWithoutBatches(group.err):
 		group.learn = func() { b.client.batchless.Store(true) }
-	case status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity:
-		// It is refused for a question in it, its size, or what it asks for. The other questions must not suffer from it.
-		group.learn = func() { b.lower(int64(len(group.questions) / 2)) }
+	// It is refused for its size, for a question in it, or what it asks for. The other questions must not suffer from it.
+	case status == http.StatusRequestEntityTooLarge:
+		group.learn = func() { b.size.refuse(size) }
+	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
+		group.learn = func() { b.count.refuse(count) }
 	default:
 		return
 	}
 	group.err = askAlone
-}
-
-// lower lets batches hold no more questions than this.
-func (b *batcher) lower(max int64) {
-	for known := b.max.Load(); max < known && !b.max.CompareAndSwap(known, max); known = b.max.Load() {
-	}
 }
 
 // body is the request. Each caller has encoded its own question.

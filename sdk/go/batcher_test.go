@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -197,5 +198,89 @@ func TestAQuestionThatIsNoJSONSpoilsNoOther(t *testing.T) {
 	}
 	if decision, err := client.Decide(context.Background(), questionOf("2")); err != nil || !decision.Allowed {
 		t.Errorf("got %+v and %v", decision, err)
+	}
+}
+
+func TestMoreQuestionsThanARequestMayHoldGoInSeveral(t *testing.T) {
+	var asked []int
+	client := served(t, func(w http.ResponseWriter, r *http.Request) {
+		var body struct{ Evaluations []Evaluation }
+		_ = json.NewDecoder(r.Body).Decode(&body)
+		asked = append(asked, len(body.Evaluations))
+		var items []string
+		for _, one := range body.Evaluations {
+			denied := one.Resource.ID == "1100"
+			items = append(items, fmt.Sprintf(`{"decision":%t}`, !denied))
+			if denied && r.Header.Get("X-Request-Id") == "short" {
+				break
+			}
+		}
+		answerJSON(w, 200, `{"evaluations":[`+strings.Join(items, ",")+`]}`)
+	})
+	batch := Batch{Subject: &mayAliceRead.Subject, Action: &mayAliceRead.Action}
+	for i := 0; i < 2001; i++ {
+		batch.Evaluations = append(batch.Evaluations, Evaluation{Resource: &Resource{Type: "invoice", ID: fmt.Sprint(i)}})
+	}
+	outcomes, err := client.DecideAll(context.Background(), batch, Timeout(30*time.Second), AttemptTimeout(30*time.Second))
+	if err != nil || len(outcomes) != 2001 || outcomes[1100].Decision.Allowed || !outcomes[2000].Decision.Allowed {
+		t.Fatalf("got %d outcomes and %v", len(outcomes), err)
+	}
+	batch.Semantic = DenyOnFirstDeny
+	outcomes, err = client.DecideAll(context.Background(), batch, Timeout(30*time.Second), AttemptTimeout(30*time.Second), RequestID("short"))
+	if err != nil || len(outcomes) != 2001 || !errors.Is(outcomes[2000].Err, ErrNotEvaluated) {
+		t.Fatalf("got %d outcomes and %v", len(outcomes), err)
+	}
+	if fmt.Sprint(asked) != "[1000 1000 1 1000 1000]" {
+		t.Errorf("asked in %v", asked)
+	}
+}
+
+func TestABurstWaitsInLineForLongerThanAnAttemptMayTake(t *testing.T) {
+	var running, most atomic.Int64
+	client := served(t, func(w http.ResponseWriter, r *http.Request) {
+		now := running.Add(1)
+		for known := most.Load(); now > known && !most.CompareAndSwap(known, now); known = most.Load() {
+		}
+		time.Sleep(20 * time.Millisecond)
+		running.Add(-1)
+		answerJSON(w, 200, `{"decision":true}`)
+	}, WithRetries(0), WithDecisionTimeouts(time.Minute, 10*time.Second))
+	var calls sync.WaitGroup
+	for i := 0; i < 500; i++ {
+		calls.Add(1)
+		go func() {
+			defer calls.Done()
+			if decision, err := client.Decide(context.Background(), mayAliceRead); err != nil || !decision.Allowed {
+				t.Errorf("got %v, %v", decision.Allowed, err)
+			}
+		}()
+	}
+	calls.Wait()
+	if most.Load() > atOnce {
+		t.Errorf("%d requests ran at once", most.Load())
+	}
+}
+
+func TestABatchSizeIsFoundAndTriedAgain(t *testing.T) {
+	size := newBatchSize(1000)
+	serve := func(most int) {
+		for i := 0; i < 20; i++ {
+			if limit := size.limit(); limit <= most {
+				size.took(limit)
+			} else {
+				size.refuse(limit)
+			}
+		}
+	}
+	serve(100)
+	if got := size.limit(); got != 100 {
+		t.Errorf("the size is %d, want 100", got)
+	}
+	for i := 0; i < 10; i++ {
+		size.refusedAt = time.Time{}
+		serve(2000)
+	}
+	if got := size.limit(); got != 1000 {
+		t.Errorf("the size is %d, want 1000", got)
 	}
 }

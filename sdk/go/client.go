@@ -21,6 +21,8 @@ type Client struct {
 	management    profile
 	tracer        Tracer
 	batcher       *batcher
+	slots         slots
+	retries       retryBudget
 	// newest is nil where no revision is carried along.
 	newest *newestRevision
 	// batchless: the decision point takes no batches, as its answers have shown.
@@ -53,6 +55,7 @@ func New(base string, options ...Option) (*Client, error) {
 		decision:   chosen.decision,
 		management: chosen.management,
 		tracer:     chosen.tracer,
+		slots:      make(slots, atOnce),
 	}
 	if !chosen.readsAnything {
 		client.newest = &newestRevision{}

@@ -64,22 +64,48 @@ type batchBody struct {
 	Options     *questionOptions `json:"options,omitempty"`
 }
 
-// DecideAll asks several questions in one request, which are decided at one revision; one after the other where the decision
-// point takes no batches. There is an outcome for each, in their order; one that a short circuit has left out is
-// ErrNotEvaluated. The error is that of the whole request.
+// DecideAll asks several questions in one request, which are decided at one revision; in several requests if there are more
+// than 1,000, and one after the other where the decision point takes no batches. There is an outcome for each, in their order; one that a short circuit has left out is
+// ErrNotEvaluated. The error is that of a whole request.
 func (c *Client) DecideAll(ctx context.Context, batch Batch, options ...CallOption) ([]Outcome, error) {
 	if len(batch.Evaluations) == 0 {
 		return nil, nil
 	}
 	o := optionsOf(options)
-	outcomes, err := c.decideAll(ctx, batch, &o)
-	if err != nil && !o.orDeny {
-		return nil, err
+	total := c.decision.total
+	if o.total > 0 {
+		total = o.total
 	}
-	if err != nil {
-		outcomes = make([]Outcome, len(batch.Evaluations))
-		for i := range outcomes {
-			outcomes[i].Err = err
+	deadline := time.Now().Add(total)
+	outcomes := make([]Outcome, 0, len(batch.Evaluations))
+	fill := func(err error) {
+		for len(outcomes) < len(batch.Evaluations) {
+			outcomes = append(outcomes, Outcome{Err: err})
+		}
+	}
+	for at := 0; at < len(batch.Evaluations) && len(outcomes) == at; at += batchMax {
+		chunk := batch
+		chunk.Evaluations = batch.Evaluations[at:]
+		if len(chunk.Evaluations) > batchMax {
+			chunk.Evaluations = chunk.Evaluations[:batchMax]
+		}
+		if at > 0 {
+			o.total = time.Until(deadline)
+			if o.total <= 0 {
+				o.total = time.Nanosecond
+			}
+		}
+		found, err := c.decideAll(ctx, chunk, deadline, &o)
+		if err != nil && !o.orDeny {
+			return nil, err
+		}
+		if err != nil {
+			fill(err)
+			break
+		}
+		outcomes = append(outcomes, found...)
+		if errors.Is(found[len(found)-1].Err, ErrNotEvaluated) || shortCircuited(batch.Semantic, found) {
+			fill(notEvaluated(batch.Semantic))
 		}
 	}
 	for i := range outcomes {
@@ -88,12 +114,7 @@ func (c *Client) DecideAll(ctx context.Context, batch Batch, options ...CallOpti
 	return outcomes, nil
 }
 
-func (c *Client) decideAll(ctx context.Context, batch Batch, o *callOptions) ([]Outcome, error) {
-	total := c.decision.total
-	if o.total > 0 {
-		total = o.total
-	}
-	deadline := time.Now().Add(total)
+func (c *Client) decideAll(ctx context.Context, batch Batch, deadline time.Time, o *callOptions) ([]Outcome, error) {
 	if !c.withoutBatches() {
 		outcomes, err := c.decideTogether(ctx, batch, o)
 		if err == nil || !isWithoutBatches(err) {

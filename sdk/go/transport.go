@@ -78,6 +78,7 @@ func (c *Client) send(ctx context.Context, r request, o *callOptions) (*answer, 
 	var last *Error
 	renewed, doubt := false, false
 	carries := r.reads()
+	c.retries.asked()
 	attempts := 0
 	defer func() {
 		if r.span != nil {
@@ -92,12 +93,17 @@ func (c *Client) send(ctx context.Context, r request, o *callOptions) (*answer, 
 		if overall.Err() != nil {
 			return nil, noted(r, doubt, c.ended(ctx, r, last))
 		}
+		// The time of an attempt begins when it is sent, and not while it waits in line.
+		if c.slots.take(overall) != nil {
+			return nil, noted(r, doubt, c.ended(ctx, r, last))
+		}
 		attempts++
 		carried := ""
 		if carries {
 			carried = c.newest.carried()
 		}
 		came, failed := c.attempt(overall, r, o, credential.header, carried)
+		c.slots.free()
 		if failed == nil {
 			c.newest.saw(came.revision())
 			return came, nil
@@ -121,7 +127,7 @@ func (c *Client) send(ctx context.Context, r request, o *callOptions) (*answer, 
 			wait = failed.wait
 		}
 		repeatable := failed.fate == unprocessed || failed.fate == unclear && !r.once
-		if retry >= r.profile.retries || !repeatable || time.Until(deadline) <= wait {
+		if retry >= r.profile.retries || !repeatable || time.Until(deadline) <= wait || !c.retries.take() {
 			return nil, noted(r, doubt, last)
 		}
 		if pause(overall, wait) != nil {

@@ -30,6 +30,7 @@ type vector struct {
 	Call struct {
 		Op        string          `json:"op"`
 		Question  Question        `json:"question"`
+		Questions []Question      `json:"questions"`
 		Request   json.RawMessage `json:"request"`
 		OrDeny    bool            `json:"orDeny"`
 		Limit     *int            `json:"limit"`
@@ -49,6 +50,7 @@ type expected struct {
 	AccessPath  *string         `json:"accessPath"`
 	Revision    *string         `json:"revision"`
 	Error       Code            `json:"error"`
+	Pointers    []string        `json:"pointers"`
 	DetailHas   []string        `json:"detailHas"`
 	DetailLacks []string        `json:"detailLacks"`
 	Results     json.RawMessage `json:"results"`
@@ -85,6 +87,13 @@ func TestVectors(t *testing.T) {
 	}
 }
 
+// nextQuestion takes the question of the next round.
+func (v *vector) nextQuestion() {
+	if len(v.Call.Questions) > 0 {
+		v.Call.Question, v.Call.Questions = v.Call.Questions[0], v.Call.Questions[1:]
+	}
+}
+
 func (v vector) run(t *testing.T) {
 	server := startScripted(t, v.Script)
 	client := v.client(t, server.base)
@@ -96,6 +105,7 @@ func (v vector) run(t *testing.T) {
 	switch {
 	case v.Call.Together > 0:
 		for wants := v.Outcome.Each; len(wants) > 0; wants = wants[v.Call.Together:] {
+			v.nextQuestion()
 			var calls sync.WaitGroup
 			for i := 0; i < v.Call.Together; i++ {
 				calls.Add(1)
@@ -108,6 +118,7 @@ func (v vector) run(t *testing.T) {
 		}
 	case v.Call.Times > 0:
 		for i := 0; i < v.Call.Times; i++ {
+			v.nextQuestion()
 			v.call(t, client, server, v.Outcome.Each[i])
 		}
 	default:
@@ -244,6 +255,11 @@ func (want expected) failed(t *testing.T, err error) bool {
 	failed := asError(err)
 	if failed.Code != want.Error {
 		t.Errorf("got the error %v, want %s", err, want.Error)
+	}
+	for i, pointer := range want.Pointers {
+		if len(failed.Fields) != len(want.Pointers) || failed.Fields[i].Pointer != pointer {
+			t.Errorf("the fields are %v, want the pointers %v", failed.Fields, want.Pointers)
+		}
 	}
 	for _, part := range want.DetailHas {
 		if !strings.Contains(failed.Detail, part) {

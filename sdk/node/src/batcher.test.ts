@@ -154,3 +154,50 @@ describe('discovery', () => {
     expect(server.received).toHaveLength(1);
   });
 });
+
+describe('more questions than a request may hold', () => {
+  const all = (count: number) => Array.from({ length: count }, (_, index) => question(String(index)));
+  const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
+    const { evaluations } = JSON.parse(String(init?.body));
+    bodies.push(evaluations.length);
+    return Response.json({ evaluations: evaluations.map((one: Asked) => ({ decision: one.subject.id !== '1100' })) });
+  };
+  type Asked = ReturnType<typeof question>;
+  let bodies: number[] = [];
+  beforeEach(() => {
+    bodies = [];
+  });
+
+  it('go in several, and the outcomes come in order', async () => {
+    const outcomes = await client({ fetch }).decideAll({ evaluations: all(2_001) });
+    expect(bodies).toEqual([1_000, 1_000, 1]);
+    expect(outcomes.map((one) => one.ok && one.decision.allowed).indexOf(false)).toBe(1_100);
+    expect(outcomes).toHaveLength(2_001);
+  });
+
+  it('end with the request in which the semantic ends', async () => {
+    const evaluations = all(3_000);
+    const options = { evaluations_semantic: 'deny_on_first_deny' } as const;
+    const short = async (url: unknown, init?: RequestInit): Promise<Response> => {
+      const answered = (await (await fetch(url, init)).json()) as { evaluations: { decision: boolean }[] };
+      const end = answered.evaluations.findIndex(({ decision }) => !decision);
+      return Response.json({ evaluations: end < 0 ? answered.evaluations : answered.evaluations.slice(0, end + 1) });
+    };
+    const outcomes = await client({ fetch: short }).decideAll({ evaluations, options });
+    expect(bodies).toEqual([1_000, 1_000]);
+    expect(outcomes).toHaveLength(3_000);
+    expect(outcomes[1_100]).toMatchObject({ ok: true, decision: { allowed: false } });
+    expect(outcomes[2_999]).toMatchObject({ ok: false, error: { code: 'not_evaluated' } });
+  });
+
+  it('share the deadline of the call', async () => {
+    const hanging = async (url: unknown, init?: RequestInit): Promise<Response> =>
+      bodies.length < 1
+        ? fetch(url, init)
+        : new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
+    const asked = { evaluations: all(1_001) };
+    const outcomes = await client({ fetch: hanging }).decideAll(asked, { timeoutMs: 200, orDeny: true });
+    expect(outcomes[999]).toMatchObject({ decision: { allowed: true } });
+    expect(outcomes[1_000]).toMatchObject({ decision: { allowed: false, decided: false, error: { code: 'timeout' } } });
+  });
+});

@@ -1,7 +1,9 @@
+import { BatchSize } from './batch-size.js';
 import type { Decision, Outcome } from './decision.js';
+import { jsonText, WrittenJson } from './json-text.js';
 import { Limit, until } from './limit.js';
 import { isWithoutBatches } from './one-by-one.js';
-import type { DecisionQuestion, EvaluationsQuestion } from './question.js';
+import type { DecisionQuestion } from './question.js';
 import { ServiceError } from './service-error.js';
 import type { CallOptions, CountedOptions } from './transport.js';
 
@@ -10,7 +12,8 @@ interface Asking {
   /** The deadline of a call that sets none. */
   timeoutMs: number;
   one(question: DecisionQuestion, options: CountedOptions): Promise<Decision>;
-  many(question: EvaluationsQuestion, options: CallOptions): Promise<Outcome[]>;
+  /** Asks a batch that is written already. */
+  many(body: WrittenJson, count: number, options: CallOptions): Promise<Outcome[]>;
   /** Learns that the decision point takes no batches. */
   withoutBatches(): void;
 }
@@ -18,6 +21,8 @@ interface Asking {
 /** One caller's question, and how long that caller waits. */
 interface Waiting {
   question: DecisionQuestion;
+  /** The question as it is sent in a batch. */
+  text: string;
   options: CountedOptions;
   endsAt: number;
   limit: Limit;
@@ -34,17 +39,25 @@ const REFUSED_WHOLE: ReadonlySet<number | undefined> = new Set([400, 413, 422]);
 export class Batcher {
   readonly #asking: Asking;
   #queue: Waiting[] = [];
-  /** The most questions that go into one batch. */
-  #max: number;
+  /** How many questions go into one batch. */
+  readonly #count: BatchSize;
+  /** How many characters they have together. */
+  readonly #length = new BatchSize(Number.POSITIVE_INFINITY);
 
   constructor(asking: Asking) {
     this.#asking = asking;
-    this.#max = asking.max;
+    this.#count = new BatchSize(asking.max);
   }
 
-  /** Undefined if the call must go alone: it has a request id of its own, or the decision point refuses batches. */
+  /**
+   * Undefined if the call must go alone: it has a request id of its own, or the decision point refuses batches. Throws
+   * `invalid_request` for what cannot be sent, which so fails no other question.
+   */
   decide(question: DecisionQuestion, options: CountedOptions): Promise<Decision> | undefined {
-    if (this.#max < 2 || options.requestId !== undefined || options.attemptTimeoutMs !== undefined) return undefined;
+    if (this.#count.limit < 2 || options.requestId !== undefined || options.attemptTimeoutMs !== undefined)
+      return undefined;
+    const { options: _, ...sent } = question;
+    const text = jsonText(sent);
     const timeoutMs = options.timeoutMs ?? this.#asking.timeoutMs;
     const limit = new Limit(
       options.signal,
@@ -52,7 +65,7 @@ export class Batcher {
       () => new ServiceError('timeout', `The decision was not there within ${timeoutMs / 1000} s.`),
     );
     const answered = new Promise<Decision>((settle) => {
-      this.#queue.push({ question, options, endsAt: performance.now() + timeoutMs, limit, settle });
+      this.#queue.push({ question, text, options, endsAt: performance.now() + timeoutMs, limit, settle });
     });
     if (this.#queue.length === 1) nextTurn(() => this.#flush());
     return until(limit.signal, answered).finally(() => limit.end());
@@ -67,9 +80,24 @@ export class Batcher {
       else group.push(waiting);
     }
     this.#queue = [];
-    for (const group of groups.values()) {
-      for (let at = 0; at < group.length; at += this.#max) this.#send(group.slice(at, at + this.#max));
+    for (const group of groups.values()) for (const chunk of this.#chunks(group)) this.#send(chunk);
+  }
+
+  #chunks(group: Waiting[]): Waiting[][] {
+    const { limit } = this.#count;
+    const longest = this.#length.limit;
+    const chunks: Waiting[][] = [];
+    let length = 0;
+    for (const waiting of group) {
+      const last = chunks.at(-1);
+      length += waiting.text.length;
+      if (last !== undefined && last.length < limit && length <= longest) last.push(waiting);
+      else {
+        chunks.push([waiting]);
+        length = waiting.text.length;
+      }
     }
+    return chunks;
   }
 
   #send(all: Waiting[]): void {
@@ -78,7 +106,7 @@ export class Batcher {
       this.#alone(chunk);
       return;
     }
-    const { questions, options } = joined(chunk);
+    const length = chunk.reduce((sum, { text }) => sum + text.length, 0);
     const done = new AbortController();
     let left = chunk.length;
     for (const { limit } of chunk) {
@@ -88,8 +116,10 @@ export class Batcher {
       });
     }
     const timeoutMs = Math.max(1, ...chunk.map(({ endsAt }) => endsAt - performance.now()));
-    this.#asking.many({ evaluations: questions, options }, { signal: done.signal, timeoutMs }).then(
+    this.#asking.many(joined(chunk), chunk.length, { signal: done.signal, timeoutMs }).then(
       (outcomes) => {
+        this.#count.took(chunk.length);
+        this.#length.took(length);
         chunk.forEach(({ settle }, index) => {
           const outcome = outcomes[index] as Outcome;
           settle(outcome.ok ? Promise.resolve(outcome.decision) : Promise.reject(outcome.error));
@@ -99,7 +129,8 @@ export class Batcher {
         if (isWithoutBatches(error)) this.#alone(chunk, () => this.#asking.withoutBatches());
         else if (error instanceof ServiceError && REFUSED_WHOLE.has(error.status)) {
           this.#alone(chunk, () => {
-            this.#max = Math.min(this.#max, Math.floor(chunk.length / 2));
+            if (error.status === 413) this.#length.refused(length);
+            else this.#count.refused(chunk.length);
           });
         } else for (const { settle } of chunk) settle(Promise.reject(error));
       },
@@ -124,9 +155,9 @@ export class Batcher {
   }
 }
 
-function joined(chunk: Waiting[]) {
-  const questions = chunk.map(({ question: { options: _, ...question } }) => question);
-  return { questions, options: { ...chunk[0]?.question.options, reasons: true } };
+function joined(chunk: Waiting[]): WrittenJson {
+  const options = JSON.stringify({ ...chunk[0]?.question.options, reasons: true });
+  return new WrittenJson(`{"evaluations":[${chunk.map(({ text }) => text).join(',')}],"options":${options}}`);
 }
 
 /** Runs after everything that has arrived in this turn, on any socket. */

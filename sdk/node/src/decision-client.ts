@@ -4,10 +4,11 @@ import { AUTHZEN_PATHS } from './authzen-paths.js';
 import { baseAddress } from './base-address.js';
 import { Batcher } from './batcher.js';
 import { type Decision, decisionOf, denial, type Outcome, outcomesOf } from './decision.js';
+import type { WrittenJson } from './json-text.js';
 import { Limit, until } from './limit.js';
 import { type AuthzenConfiguration, metadataOf } from './metadata.js';
 import { NewestRevision } from './newest-revision.js';
-import { endingOf, isWithoutBatches, oneByOne } from './one-by-one.js';
+import { endingOf, endsBatch, isWithoutBatches, notEvaluated, oneByOne } from './one-by-one.js';
 import type {
   ActionQuestion,
   DecisionQuestion,
@@ -75,6 +76,9 @@ export interface DecideOptions extends CallOptions {
   orDeny?: boolean | undefined;
 }
 
+/** The most questions that the service takes in one request. */
+const BATCH_MAX = 1_000;
+
 type Endpoint = 'evaluation' | 'evaluations' | 'subject' | 'resource' | 'action';
 
 /** The answer to a question, and the tenant's revision at which it was found, if the decision point names it. */
@@ -105,6 +109,8 @@ export class DecisionClient {
   readonly #newest: NewestRevision | undefined;
   readonly #spans: Spans;
   readonly #batcher: Batcher | undefined;
+  /** The most questions of one request. */
+  readonly #batchMax: number = BATCH_MAX;
   /** Whether the decision point takes batches, as far as it is known. */
   #batches = true;
   #metadata: Promise<AuthzenConfiguration> | undefined;
@@ -141,12 +147,13 @@ export class DecisionClient {
           : new TokenSource(this.transport, credentials);
     }
     this.#spans = new Spans(options.tracer);
+    if (typeof options.batching === 'object') this.#batchMax = options.batching.max;
     if (options.batching) {
       this.#batcher = new Batcher({
-        max: options.batching === true ? 1_000 : options.batching.max,
+        max: this.#batchMax,
         timeoutMs: this.#retryPolicy.timeoutMs,
         one: (question, call) => this.#one(question, call),
-        many: (questions, call) => this.#many(questions, call),
+        many: (body, count, call) => this.#many(body, count, undefined, call),
         withoutBatches: () => {
           this.#batches = false;
         },
@@ -170,7 +177,7 @@ export class DecisionClient {
   /** Who may do what? Allowed or denied; rejects where that could not be decided, unless the call says `orDeny`. */
   async decide(question: DecisionQuestion, { orDeny, ...options }: DecideOptions = {}): Promise<Decision> {
     try {
-      return await this.#told(options, (call) => this.#joined(question, call) ?? this.#one(question, call));
+      return await this.#told(options, async (call) => this.#joined(question, call) ?? this.#one(question, call));
     } catch (error) {
       if (orDeny && error instanceof ServiceError) return denial(error);
       throw error;
@@ -178,19 +185,29 @@ export class DecisionClient {
   }
 
   /**
-   * Several questions in one request, decided at one revision where the decision point has revisions; one after the other
-   * where it takes no batches. The outcomes come in the order of the questions, each a decision or that question's error:
-   * `not_evaluated` where the semantic had ended the batch before it. With `orDeny` each of them is a decision.
+   * Several questions in one request, decided at one revision where the decision point has revisions; in several requests
+   * if there are more than it takes in one (1,000, or `batching.max`); one after the other where it takes no batches. The
+   * outcomes come in the order of the questions, each a decision or that question's error: `not_evaluated` where the
+   * semantic had ended the batch before it. With `orDeny` each of them is a decision.
    */
   async decideAll(question: EvaluationsQuestion, { orDeny, ...options }: DecideOptions = {}): Promise<Outcome[]> {
-    const { length } = question.evaluations;
-    if (length === 0) return [];
-    let outcomes: Outcome[];
-    try {
-      outcomes = await this.#all(question, options);
-    } catch (error) {
-      if (!orDeny || !(error instanceof ServiceError)) throw error;
-      outcomes = Array.from({ length }, () => ({ ok: false, error }));
+    const { evaluations } = question;
+    const endsAt = performance.now() + (options.timeoutMs ?? this.#retryPolicy.timeoutMs);
+    const ending = endingOf(question.options?.evaluations_semantic);
+    const outcomes: Outcome[] = [];
+    const fill = (error: ServiceError): void => {
+      while (outcomes.length < evaluations.length) outcomes.push({ ok: false, error });
+    };
+    for (let at = 0; at < evaluations.length && outcomes.length === at; at += this.#batchMax) {
+      const chunk = { ...question, evaluations: evaluations.slice(at, at + this.#batchMax) };
+      try {
+        const left = at === 0 ? options : { ...options, timeoutMs: Math.max(1, endsAt - performance.now()) };
+        outcomes.push(...(await this.#all(chunk, left)));
+      } catch (error) {
+        if (!orDeny || !(error instanceof ServiceError)) throw error;
+        fill(error);
+      }
+      if (endsBatch(outcomes.at(-1), ending)) fill(notEvaluated());
     }
     if (!orDeny) return outcomes;
     return outcomes.map((outcome) => (outcome.ok ? outcome : { ok: true, decision: denial(outcome.error) }));
@@ -291,7 +308,8 @@ export class DecisionClient {
   async #all(question: EvaluationsQuestion, options: CallOptions): Promise<Outcome[]> {
     const begunAt = performance.now();
     try {
-      if (this.#batches) return await this.#many(question, options);
+      const ending = endingOf(question.options?.evaluations_semantic);
+      if (this.#batches) return await this.#many(question, question.evaluations.length, ending, options);
     } catch (error) {
       if (!isWithoutBatches(error)) throw error;
     }
@@ -304,12 +322,16 @@ export class DecisionClient {
     return outcomes;
   }
 
-  #many(question: EvaluationsQuestion, options: CallOptions): Promise<Outcome[]> {
+  #many(
+    question: EvaluationsQuestion | WrittenJson,
+    count: number,
+    ending: boolean | undefined,
+    options: CallOptions,
+  ): Promise<Outcome[]> {
     return this.#spans.around('decide_all', async (span) => {
       const { body, revision } = await this.#ask('evaluations', question, { ...options, onAttempt: span.attempt });
       span.revision(revision);
-      const ending = endingOf(question.options?.evaluations_semantic);
-      return outcomesOf(body, question.evaluations.length, ending, this.#at('evaluations'), revision);
+      return outcomesOf(body, count, ending, this.#at('evaluations'), revision);
     });
   }
 

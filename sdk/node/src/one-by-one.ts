@@ -16,6 +16,17 @@ export function endingOf(semantic: EvaluationsSemantic | undefined): boolean | u
   return semantic === 'permit_on_first_permit' ? true : undefined;
 }
 
+/** Whether a batch ends with this outcome: to a semantic, a failure is a denial. */
+export function endsBatch(outcome: Outcome | undefined, ending: boolean | undefined): boolean {
+  if (outcome === undefined || ending === undefined) return false;
+  if (!outcome.ok && outcome.error.code === 'not_evaluated') return true;
+  return (outcome.ok && outcome.decision.allowed) === ending;
+}
+
+export function notEvaluated(): ServiceError {
+  return new ServiceError('not_evaluated', 'An earlier question of the batch had decided it.');
+}
+
 /** Asks the questions of a batch one after the other within `timeoutMs`, as far as its semantic goes. */
 export async function oneByOne(
   { evaluations, options: { explain, evaluations_semantic } = {}, ...shared }: EvaluationsQuestion,
@@ -28,21 +39,18 @@ export async function oneByOne(
   let ended = false;
   for (const evaluation of evaluations) {
     const leftMs = endsAt - performance.now();
-    if (ended) outcomes.push(failed('not_evaluated', 'An earlier question of the batch had decided it.'));
-    else if (leftMs <= 0) outcomes.push(failed('timeout', `The decision was not there within ${timeoutMs / 1000} s.`));
-    else {
+    if (ended) outcomes.push({ ok: false, error: notEvaluated() });
+    else if (leftMs <= 0) {
+      const detail = `The decision was not there within ${timeoutMs / 1000} s.`;
+      outcomes.push({ ok: false, error: new ServiceError('timeout', detail) });
+    } else {
       const question = { ...shared, ...evaluation, ...(explain && { options: { explain } }) } as DecisionQuestion;
       const outcome = await settled(ask(question, { ...options, timeoutMs: leftMs }));
-      // To a semantic, a failure is a denial.
-      ended = (outcome.ok && outcome.decision.allowed) === ending;
+      ended = endsBatch(outcome, ending);
       outcomes.push(outcome);
     }
   }
   return outcomes;
-}
-
-function failed(code: 'not_evaluated' | 'timeout', detail: string): Outcome {
-  return { ok: false, error: new ServiceError(code, detail) };
 }
 
 async function settled(decision: Promise<Decision>): Promise<Outcome> {

@@ -38,3 +38,24 @@ export function retryAfterMs(header: string | null, now: number): number {
   const at = /^[A-Za-z]+, /.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(at) ? 0 : Math.max(0, at - now);
 }
+
+/** The most retries that a client saves up. */
+const SAVED_RETRIES = 10;
+
+/**
+ * How many retries a client may make: a tenth of its calls, and ten more. Where a service fails under load, retries of
+ * every call would double the load.
+ */
+export class RetryBudget {
+  #saved = SAVED_RETRIES;
+
+  asked(): void {
+    this.#saved = Math.min(SAVED_RETRIES, this.#saved + 0.1);
+  }
+
+  take(): boolean {
+    if (this.#saved < 1) return false;
+    this.#saved -= 1;
+    return true;
+  }
+}

@@ -1,10 +1,12 @@
 import { type Answer, errorOf, readAnswer } from './answer.js';
 import type { Authorization } from './authorization.js';
 import { networkFault } from './fault.js';
+import { jsonText } from './json-text.js';
 import { Limit, pause, until } from './limit.js';
 import type { NewestRevision } from './newest-revision.js';
-import { backoffMs, type Fate, fateOf, mayRepeat, type Repeat, retryAfterMs } from './retry.js';
+import { backoffMs, type Fate, fateOf, mayRepeat, type Repeat, RetryBudget, retryAfterMs } from './retry.js';
 import { ServiceError } from './service-error.js';
+import { Slots } from './slots.js';
 
 /** The options that every method of the client takes. */
 export interface CallOptions {
@@ -82,11 +84,16 @@ interface SentByItself {
   minRevision: string | undefined;
 }
 
+/** How many attempts of a client run at once; the others wait in line within their deadlines. */
+const AT_ONCE = 64;
+
 const UNCLEAR = ' It is not known whether the change was made: look before you try again.';
 
 /** Sends requests: attempts with timeouts, retries where they are safe, credentials, and faults as problems. */
 export class Transport {
   readonly #options: TransportOptions;
+  readonly #slots = new Slots(AT_ONCE);
+  readonly #retries = new RetryBudget();
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -113,14 +120,19 @@ export class Transport {
     let renewed = false;
     let unclear = false;
     let carries = !request.writes;
+    this.#retries.asked();
     try {
       for (let attempt = 0; ; ) {
         const credential = await authorization?.get(overall.signal);
+        // The time of an attempt begins when it is sent, and not while it waits in line.
+        await this.#slots.take(overall.signal);
         options.onAttempt?.();
         const attemptMs = options.attemptTimeoutMs ?? retryPolicy.attemptTimeoutMs;
         const carried = carries ? options.newest?.token : undefined;
         const sent = { authorization: credential?.header, minRevision: carried };
-        const outcome = await this.#attempt(request, url, at, options, attemptMs, sent, overall.signal);
+        const outcome = await this.#attempt(request, url, at, options, attemptMs, sent, overall.signal).finally(() =>
+          this.#slots.free(),
+        );
         if ('status' in outcome) {
           options.newest?.saw(outcome.headers.get('service-revision'));
           return outcome;
@@ -139,6 +151,7 @@ export class Transport {
         const waitMs = Math.max(last.waitMs, backoffMs(retryPolicy.backoffMs, attempt));
         const hopeless = performance.now() + waitMs >= endsAt;
         if (attempt >= retryPolicy.retries || hopeless || !mayRepeat(request.repeat, last.fate)) throw last.error;
+        if (!this.#retries.take()) throw last.error;
         await pause(waitMs, overall.signal);
         attempt += 1;
       }
@@ -211,7 +224,7 @@ export class Transport {
     if (body instanceof URLSearchParams) init.body = body;
     else if (body !== undefined) {
       sent['content-type'] = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-      init.body = JSON.stringify(body);
+      init.body = jsonText(body);
     }
     return init;
   }

@@ -21,6 +21,7 @@ interface Expected {
   revision?: string;
   decided?: boolean;
   error?: string;
+  pointers?: string[];
   detailHas?: string[];
   detailLacks?: string[];
   results?: unknown[];
@@ -32,6 +33,7 @@ interface Expected {
 interface Call {
   op: 'decide' | 'decideAll' | 'searchSubjects' | 'searchResources' | 'searchActions' | 'metadata';
   question?: unknown;
+  questions?: unknown[];
   request?: unknown;
   orDeny?: boolean;
   limit?: number;
@@ -104,12 +106,13 @@ function clientOf(
 }
 
 async function run(client: ServiceClient, call: Call): Promise<unknown> {
-  const once = () => runOnce(client, call).catch((error: unknown) => error);
+  const once = (turn = 0) =>
+    runOnce(client, { ...call, question: call.questions?.[turn] ?? call.question }).catch((error: unknown) => error);
   const { together, times } = call;
   if (together === undefined && times === undefined) return once();
   const outcomes: unknown[] = [];
   for (let turn = 0; turn < (times ?? 1); turn += 1) {
-    outcomes.push(...(await Promise.all(Array.from({ length: together ?? 1 }, once))));
+    outcomes.push(...(await Promise.all(Array.from({ length: together ?? 1 }, () => once(turn)))));
   }
   return outcomes;
 }
@@ -145,6 +148,7 @@ function compare(outcome: unknown, expected: Expected): void {
   if (expected.error !== undefined) {
     if (!(outcome instanceof ServiceError)) throw new Error(`no error, but ${JSON.stringify(outcome)}`);
     expect(outcome.code, outcome.detail).toBe(expected.error);
+    if (expected.pointers) expect(outcome.errors.map(({ pointer }) => pointer)).toEqual(expected.pointers);
     for (const text of expected.detailHas ?? []) expect(outcome.detail).toContain(text);
     for (const text of expected.detailLacks ?? []) expect(inspect(outcome, { depth: 9 })).not.toContain(text);
     return;

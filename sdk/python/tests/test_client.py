@@ -28,6 +28,7 @@ from authz_service import (
     Timeout,
     Unauthorized,
 )
+from authz_service._request import BatchSize
 from authz_service.records import COLLECTIONS
 from authz_service.testing import FakeDecisionPoint
 from tests.scripted_server import ScriptedServer
@@ -170,6 +171,59 @@ def test_searches_of_the_fake_find_what_its_table_allows() -> None:
     assert [found.id for found in client.search_resources(ALICE, "write", "invoice")] == ["1"]
     assert [found.name for found in client.search_actions(ALICE, INVOICE)] == ["read", "write"]
     assert list(client.search_actions(Subject("user", "dave"), INVOICE)) == []
+
+
+def test_a_batch_size_is_found_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    size = BatchSize(1000)
+
+    def serve(most: int) -> None:
+        for _ in range(20):
+            limit = int(size.limit)
+            (size.took if limit <= most else size.refused)(limit)
+
+    serve(100)
+    assert int(size.limit) == 100
+    monkeypatch.setattr(BatchSize, "TRIED_AGAIN", -1.0)
+    for _ in range(10):
+        assert size.limit
+    assert size.limit == 1000
+
+
+@pytest.mark.parametrize("value, says", [(float("nan"), "nan"), (float("inf"), "inf"), (object(), "object")])
+def test_what_json_does_not_hold_is_refused_at_its_place_and_fails_no_joined_call(value: Any, says: str) -> None:
+    pdp = FakeDecisionPoint()
+    pdp.allow(ALICE)
+    client = pdp.client(batch_window=0.05)
+
+    def ask(context: Any) -> Any:
+        try:
+            return client.decide(ALICE, READ, INVOICE, context).allowed
+        except ServiceError as error:
+            return error
+
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        first, error, last = pool.map(ask, [{"n": 2**63 + 1}, {"a/b": [1, value]}, {"n": 0.1}])
+    assert (first, last) == (True, True)
+    assert error.code == "invalid_request" and says in error.detail
+    assert [one.pointer for one in error.pointers] == ["/context/a~1b/1"]
+    assert any(asked.get("context") == {"n": 9223372036854775809} for asked in pdp.asked)
+
+
+def test_a_burst_waits_in_line_for_longer_than_an_attempt_may_take() -> None:
+    patient: Dict[str, Any] = {"retries": 0, "decision_timeout": 60.0, "decision_attempt_timeout": 10.0}
+
+    async def ask(url: str) -> None:
+        async with AsyncClient(url, **patient) as client:
+            decisions = await asyncio.gather(*[client.decide(ALICE, READ, INVOICE) for _ in range(300)])
+            assert all(decision.allowed for decision in decisions)
+
+    with ScriptedServer([{"reply": {**YES, "delayMs": 20}} for _ in range(600)]) as server:
+        asyncio.run(ask(server.url))
+        assert server.connections <= 64
+        with Client(server.url, **patient) as client, concurrent.futures.ThreadPoolExecutor(100) as pool:
+            assert all(pool.map(lambda _: client.decide(ALICE, READ, INVOICE).allowed, range(300)))
+        assert server.connections <= 128
+    assert server.faults == []
 
 
 def test_filter_keeps_what_is_allowed_and_raises_what_could_not_be_decided() -> None:

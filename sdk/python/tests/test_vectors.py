@@ -80,6 +80,10 @@ def named_of(call: Dict[str, Any]) -> Dict[str, Any]:
     return named
 
 
+def question_of(call: Dict[str, Any], turn: int) -> Any:
+    return call["questions"][turn] if "questions" in call else call["question"]
+
+
 def batch_of(request: Dict[str, Any]) -> Tuple[List[Any], Dict[str, Any]]:
     shared = {name: request[name] for name in ("subject", "action", "resource", "context") if name in request}
     options = request.get("options", {})
@@ -100,10 +104,10 @@ SEARCHES = {
 
 
 def run_sync(client: Client, call: Dict[str, Any]) -> Any:
-    def once() -> Any:
+    def once(turn: int = 0) -> Any:
         try:
             if call["op"] == "decide":
-                return client.ask(call["question"], **named_of(call))
+                return client.ask(question_of(call, turn), **named_of(call))
             if call["op"] == "decideAll":
                 questions, shared = batch_of(call["request"])
                 return client.decide_all(questions, **shared, **named_of(call))
@@ -116,20 +120,20 @@ def run_sync(client: Client, call: Dict[str, Any]) -> Any:
     if "together" in call:
         with concurrent.futures.ThreadPoolExecutor(call["together"]) as pool:
             rounds = [
-                [future.result() for future in [pool.submit(once) for _ in range(call["together"])]]
-                for _ in range(call.get("times", 1))
+                [future.result() for future in [pool.submit(once, turn) for _ in range(call["together"])]]
+                for turn in range(call.get("times", 1))
             ]
             return [found for one_round in rounds for found in one_round]
     if "times" in call:
-        return [once() for _ in range(call["times"])]
+        return [once(turn) for turn in range(call["times"])]
     return once()
 
 
 async def run_async(client: AsyncClient, call: Dict[str, Any]) -> Any:
-    async def once() -> Any:
+    async def once(turn: int = 0) -> Any:
         try:
             if call["op"] == "decide":
-                return await client.ask(call["question"], **named_of(call))
+                return await client.ask(question_of(call, turn), **named_of(call))
             if call["op"] == "decideAll":
                 questions, shared = batch_of(call["request"])
                 return await client.decide_all(questions, **shared, **named_of(call))
@@ -140,10 +144,12 @@ async def run_async(client: AsyncClient, call: Dict[str, Any]) -> Any:
             return error
 
     if "together" in call:
-        rounds = [await asyncio.gather(*[once() for _ in range(call["together"])]) for _ in range(call.get("times", 1))]
+        rounds = [
+            await asyncio.gather(*[once(turn) for _ in range(call["together"])]) for turn in range(call.get("times", 1))
+        ]
         return [found for one_round in rounds for found in one_round]
     if "times" in call:
-        return [await once() for _ in range(call["times"])]
+        return [await once(turn) for turn in range(call["times"])]
     return await once()
 
 
@@ -160,7 +166,7 @@ def compare(case: Dict[str, Any], found: Any, took: float, server: ScriptedServe
         assert took <= outcome["withinMs"] / 1000 + 0.5
 
 
-KNOWN = {"decision", "reason", "policyId", "accessPath", "revision", "decided", "error", "detailHas", "detailLacks", "withinMs"}
+KNOWN = {"decision", "reason", "policyId", "accessPath", "revision", "decided", "error", "pointers", "detailHas", "detailLacks", "withinMs"}
 
 
 def check(found: Any, outcome: Dict[str, Any], server: ScriptedServer) -> None:
@@ -181,6 +187,7 @@ def check(found: Any, outcome: Dict[str, Any], server: ScriptedServer) -> None:
     if "error" in outcome:
         assert isinstance(found, ServiceError), found
         assert found.code == outcome["error"], found
+        assert [one.pointer for one in found.pointers] == outcome.get("pointers", [one.pointer for one in found.pointers])
         for text in outcome.get("detailHas", []):
             assert text in found.detail
         for text in outcome.get("detailLacks", []):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import time
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Callable, Mapping, Optional, Sequence
 from urllib.parse import quote, urlencode, urlsplit
 
-from .errors import InvalidConfig, InvalidRequest, ServiceError
+from .errors import InvalidConfig, InvalidRequest, Pointer, ServiceError
 
 #: The longest wait between two attempts, in seconds.
 _BACKOFF_MAX = 10.0
@@ -107,11 +108,81 @@ def retry_after(header: Optional[str]) -> float:
         return 0.0
 
 
+class RetryBudget:
+    """How many retries a client may make: a tenth of its calls, and ten more.
+
+    Where a service fails under load, retries of every call would double the load.
+    """
+
+    def __init__(self) -> None:
+        self._saved = 10.0
+
+    def asked(self) -> None:
+        self._saved = min(10.0, self._saved + 0.1)
+
+    def take(self) -> bool:
+        if self._saved < 1:
+            return False
+        self._saved -= 1
+        return True
+
+
+class BatchSize:
+    """How large a batch may be: as large as is allowed, until one is refused; then by halves between what was taken and
+    refused. So long after a refusal, a larger size is tried: other questions may be asked by then, or the server has changed."""
+
+    TRIED_AGAIN = 60.0
+
+    def __init__(self, most: float) -> None:
+        self._most = most
+        self._taken = 0
+        self._refused = math.inf
+        self._refused_at = 0.0
+
+    @property
+    def limit(self) -> float:
+        if time.monotonic() - self._refused_at > self.TRIED_AGAIN:
+            self._refused *= 2
+            self._refused_at = time.monotonic()
+        return max(1.0, min(self._most, (self._taken + self._refused) / 2))
+
+    def took(self, size: int) -> None:
+        if self._taken < size < self._refused:
+            self._taken = size
+
+    def refused(self, size: int) -> None:
+        self._refused = min(size, self._refused)
+        self._refused_at = time.monotonic()
+        if self._taken >= self._refused:
+            self._taken = 0
+
+
 def json_bytes(value: Any) -> bytes:
+    """The JSON of what is sent. Raises `InvalidRequest` with the place of what has no form there."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidRequest(f"The request has no form in JSON: {error}.") from None
+        found = _unsendable(value, "") if isinstance(error, (TypeError, ValueError)) else None
+        why = f"The request has no form in JSON: {error}." if found is None else found.detail
+        at = "" if found is None or not found.pointer else f" (at {found.pointer})"
+        raise InvalidRequest(f"{why}{at}", pointers=[] if found is None else [found]) from None
+
+
+def _unsendable(value: Any, pointer: str, depth: int = 0) -> Optional[Pointer]:
+    """The first member that cannot be sent."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return Pointer(pointer, f"{value} has no form in JSON: leave it out.")
+    if value is None or isinstance(value, (str, int, float)):
+        return None
+    if depth > 100 or not isinstance(value, (dict, list, tuple)):
+        return Pointer(pointer, f"A value of {type(value).__name__} has no form in JSON: give a number, a text, a list or a dict.")
+    members = value.items() if isinstance(value, dict) else enumerate(value)
+    for name, member in members:
+        token = str(name).replace("~", "~0").replace("/", "~1")
+        found = _unsendable(member, f"{pointer}/{token}", depth + 1)
+        if found is not None:
+            return found
+    return None
 
 
 def base_address(url: str) -> str:

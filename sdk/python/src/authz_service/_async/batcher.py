@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from typing import Any, Callable, Coroutine, Dict, List, Mapping, Optional, Tuple
 
 from .._per_process import PerProcess
+from .._request import BatchSize, json_bytes
 from ..decision import Decision, Outcome
 from ..errors import ServiceError, Timeout
 from .endpoints import AsyncEndpoints, NoBatches
@@ -20,12 +22,14 @@ class _Group:
     """The questions of one window."""
 
     def __init__(self) -> None:
-        self.questions: List[Mapping[str, Any]] = []
+        #: As they are sent: one that has no form in JSON fails nobody else's.
+        self.questions: List[bytes] = []
+        self.size = 0
         self.ends = 0.0
         #: All who asked, except those who gave up before there was an answer.
         self.waiting = 0
-        #: How many questions the decision point may take at once, after it refused this batch.
-        self.most: Optional[int] = None
+        #: What is learnt when each question of this refused batch is answered alone.
+        self.learn: Optional[Callable[[], None]] = None
         #: Those that were answered alone after that refusal.
         self.answered = 0
         self.flight: Optional[AsyncShared[Optional[List[Outcome]]]] = None
@@ -38,7 +42,9 @@ class AsyncBatcher:
     def __init__(self, endpoints: AsyncEndpoints, window: float, most: int, tasks: AsyncTasks) -> None:
         self._endpoints = endpoints
         self._window = window
-        self._most = most
+        #: How many questions go into one batch, and how many bytes they have together.
+        self._count = BatchSize(most)
+        self._size = BatchSize(math.inf)
         self._tasks = tasks
         self._lock = PerProcess(threading.Lock)
         #: The groups of this process that are still open.
@@ -46,7 +52,7 @@ class AsyncBatcher:
 
     @property
     def joins(self) -> bool:
-        return self._endpoints.batches and self._most > 1
+        return self._endpoints.batches and self._count.limit >= 2
 
     async def ask(self, question: Mapping[str, Any], explain: bool, ends: float) -> Decision:
         """The decision. Raises the error of this question, or `Timeout` at its deadline."""
@@ -68,15 +74,18 @@ class AsyncBatcher:
         self, question: Mapping[str, Any], explain: bool, ends: float
     ) -> Tuple[_Group, int, AsyncShared[Optional[List[Outcome]]]]:
         key = (loop_key(), explain)
+        text = json_bytes(question)
         with self._lock.get():
             group = self._groups.get().get(key)
-            if group is None:
+            if group is None or group.size + len(text) > self._size.limit:
+                # A group that is full keeps its place until its window is over, but takes no more questions.
                 group = self._groups.get()[key] = _Group()
             index = len(group.questions)
-            group.questions.append(question)
+            group.questions.append(text)
+            group.size += len(text)
             group.ends = max(group.ends, ends)
             group.waiting += 1
-            if len(group.questions) >= self._most:
+            if len(group.questions) >= int(self._count.limit):
                 del self._groups.get()[key]
             if group.flight is None:
                 group.flight = AsyncShared(self._work(key, group), self._tasks)
@@ -112,21 +121,27 @@ class AsyncBatcher:
             return None
         options = {"reasons": True, "explain": True} if explain else {"reasons": True}
         try:
-            return await self._endpoints.batch({}, group.questions, options, group.ends, group.wanted)
+            outcomes = await self._endpoints.batch({}, group.questions, options, group.ends, group.wanted)
         except NoBatches:
-            group.most = 1
+            group.learn = self._endpoints.without_batches
         except ServiceError as error:
             if error.status not in _REFUSED_WHOLE:
                 raise
-            group.most = len(group.questions) // 2
+            count, size, too_long = len(group.questions), group.size, error.status == 413
+            group.learn = lambda: self._size.refused(size) if too_long else self._count.refused(count)
+        else:
+            with self._lock.get():
+                self._count.took(len(group.questions))
+                self._size.took(group.size)
+            return outcomes
         return None
 
     def _learn(self, group: _Group) -> None:
         """Where each question of a refused batch is answered alone, none was at fault: the batch was, or its size."""
         with self._lock.get():
             group.answered += 1
-            if group.most is not None and group.answered == len(group.questions):
-                self._most = min(self._most, group.most)
+            if group.learn is not None and group.answered == len(group.questions):
+                group.learn()
 
 
 def _own(error: ServiceError) -> ServiceError:

@@ -174,8 +174,8 @@ class AsyncClient(AsyncManagement):
         timeout: Optional[float] = None,
     ) -> Decision:
         """The same as `decide`, for a `Question`."""
-        body = body_of(question)
         ends = time.monotonic() + (self._decision_timeout if timeout is None else timeout)
+        body = body_of(question)
         try:
             if self._batcher is None or not self._batcher.joins:
                 return await self._endpoints.one(body, explain, ends)
@@ -206,6 +206,7 @@ class AsyncClient(AsyncManagement):
         where nothing could be decided. `reasons` asks for reason, policy and access path of each. More questions than
         `batch_max` go in several requests; a decision point without batches is asked one after the other.
         """
+        ends = time.monotonic() + (self._decision_timeout if timeout is None else timeout)
         if semantic not in ("execute_all", "deny_on_first_deny", "permit_on_first_permit"):
             raise InvalidRequest(f'"{semantic}" is no semantic of evaluations.')
         shared = body_of(Question(subject, action, resource, context))
@@ -217,7 +218,6 @@ class AsyncClient(AsyncManagement):
         if explain:
             options["explain"] = True
         bodies = [body_of(question) for question in questions]
-        ends = time.monotonic() + (self._decision_timeout if timeout is None else timeout)
         outcomes = await self._endpoints.all(shared, bodies, options, ends, self._batch_max, or_deny)
         if or_deny:
             return [Outcome(denied_because(one.error)) if one.error is not None else one for one in outcomes]

@@ -8,10 +8,13 @@ from typing import Dict, Optional, Protocol, Sequence, Tuple, Union
 
 from .._answers import Answer, is_anothers, problem_of
 from .._newest_revision import NewestRevision
-from .._request import FINAL, UNCLEAR, Fault, Request, TransportFault, backoff, fate_of, may_repeat, retry_after
+from .._request import FINAL, UNCLEAR, Fault, Request, RetryBudget, TransportFault, backoff, fate_of, may_repeat, retry_after
 from ..errors import Network, ServiceError, Timeout
 from .transport import AsyncTransport
-from .waiting import pause
+from .waiting import AsyncSlots, pause
+
+#: How many attempts of a client run at once; the others wait in line within their deadlines.
+_AT_ONCE = 64
 
 _UNCLEAR_NOTE = " It is not known whether the change was made: look before you try again."
 
@@ -49,6 +52,8 @@ class AsyncSender:
         self._authorization = authorization
         self._user_agent = user_agent
         self._secrets = secrets
+        self._slots = AsyncSlots(_AT_ONCE)
+        self._retries = RetryBudget()
 
     async def send(self, request: Request) -> Answer:
         """The answer, of a status that answers the request. Raises `ServiceError`."""
@@ -59,6 +64,7 @@ class AsyncSender:
         renewed = unclear = False
         newest = self._newest
         carries = request.harmless and not request.writes
+        self._retries.asked()
         try:
             while True:
                 credential: Optional[str] = None
@@ -69,8 +75,9 @@ class AsyncSender:
                         headers["authorization"] = credential
                     else:
                         headers.pop("authorization", None)
-                seconds = ends - time.monotonic()
-                if seconds <= 0:
+                # The time of an attempt begins when it is sent, and not while it waits in line.
+                free = await self._slots.take(ends - time.monotonic())
+                if free is None:
                     raise _timeout(at, request.total)
                 request.attempts += 1
                 headers["x-request-id"] = request.request_id or token_hex(16)
@@ -78,7 +85,11 @@ class AsyncSender:
                 carried = newest.token if newest is not None and carries else None
                 if carried is not None:
                     headers["service-min-revision"] = carried
-                outcome = await self._attempt(request, at, headers, min(seconds, request.attempt))
+                try:
+                    seconds = max(0.001, ends - time.monotonic())
+                    outcome = await self._attempt(request, at, headers, min(seconds, request.attempt))
+                finally:
+                    free()
                 if isinstance(outcome, Answer):
                     request.revision = outcome.headers.get("service-revision") or None
                     if newest is not None:
@@ -98,6 +109,8 @@ class AsyncSender:
                 wait = max(outcome.wait, backoff(retried, request.backoff))
                 hopeless = time.monotonic() + wait >= ends or not request.wanted()
                 if retried >= request.retries or hopeless or not may_repeat(request.harmless, fate):
+                    raise error
+                if not self._retries.take():
                     raise error
                 await pause(wait)
                 if not request.wanted():

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import Coroutine as CoroutineABC
 from functools import wraps
-from typing import Any, Callable, Coroutine, Generator, Generic, List, Optional, Set, TypeVar
+from typing import Any, Callable, Coroutine, Deque, Dict, Generator, Generic, List, Optional, Set, TypeVar
+
+from .._per_process import PerProcess
 
 T = TypeVar("T")
 
@@ -57,6 +60,54 @@ class AsyncTasks:
         for task in mine:
             task.cancel()
         await asyncio.gather(*mine, return_exceptions=True)
+
+
+class AsyncSlots:
+    """Lets so many run at once in an event loop; the others wait in line."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._lines: PerProcess[Dict[asyncio.AbstractEventLoop, _Line]] = PerProcess(dict)
+
+    async def take(self, seconds: float) -> Optional[Callable[[], None]]:
+        """What frees the slot again; None where there was none in time."""
+        lines = self._lines.get()
+        loop = asyncio.get_running_loop()
+        line = lines.get(loop)
+        if line is None:
+            for other in [other for other in lines if other.is_closed()]:
+                del lines[other]
+            line = lines[loop] = _Line(self._count)
+        return line.leave if await line.enter(seconds) else None
+
+
+class _Line:
+    def __init__(self, free: int) -> None:
+        self._free = free
+        self._waiting: Deque[asyncio.Future[None]] = deque()
+
+    async def enter(self, seconds: float) -> bool:
+        if self._free > 0:
+            self._free -= 1
+            return True
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        mine = False
+        try:
+            mine = bool((await asyncio.wait({turn}, timeout=max(0.0, seconds)))[0])
+        finally:
+            if not mine and not turn.cancel():
+                # It was given when nobody waited for it any longer.
+                self.leave()
+        return mine
+
+    def leave(self) -> None:
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
 
 
 class _Asked(CoroutineABC):  # type: ignore[type-arg]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Iterator, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar
+from typing import Any, Iterator, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, cast
 
 from .._answers import decision_of, metadata_of, object_of, outcomes_of, page_of
 from .._request import Request, json_bytes, origin_of
@@ -54,6 +54,9 @@ class Endpoints:
         #: Whether the decision point takes batches, as far as it is known.
         self.batches = True
 
+    def without_batches(self) -> None:
+        self.batches = False
+
     def one(self, body: Mapping[str, Any], explain: bool, ends: float) -> Decision:
         with self.spans.span("decide", None, body) as told:
             return self.answer(body, explain, ends, told)
@@ -62,7 +65,7 @@ class Endpoints:
         """The decision, which the caller's span is told of."""
         sent = {**body, "options": {**body.get("options", {}), "explain": True}} if explain else body
         path = self._path("access_evaluation_endpoint", ends)
-        told["request"] = request = self._decision_request(path, sent, ends)
+        told["request"] = request = self._decision_request(path, json_bytes(sent), ends)
         answer = self._sender.send(request)
         at = f"POST {self._sender.base}{path}"
         told["result"] = decision = decision_of(object_of(answer, at), at, request.revision)
@@ -106,19 +109,16 @@ class Endpoints:
     def batch(
         self,
         shared: Mapping[str, Any],
-        bodies: Sequence[Mapping[str, Any]],
+        bodies: Union[Sequence[Mapping[str, Any]], Sequence[bytes]],
         options: Mapping[str, Any],
         ends: float,
         wanted: Optional[Callable[[], bool]] = None,
     ) -> List[Outcome]:
-        """The outcomes of one request. Raises `NoBatches`."""
+        """The outcomes of one request, of questions that may be written as JSON already. Raises `NoBatches`."""
         path = self._path("access_evaluations_endpoint", ends, needed=False)
         if path is None:
             raise NoBatches
-        body: Dict[str, Any] = {**shared, "evaluations": list(bodies)}
-        if options:
-            body["options"] = options
-        request = self._decision_request(path, body, ends)
+        request = self._decision_request(path, _written(shared, bodies, options), ends)
         if wanted is not None:
             request.wanted = wanted
         at = f"POST {self._sender.base}{path}"
@@ -208,8 +208,21 @@ class Endpoints:
             raise NotFound(f"{self._sender.base} names no {endpoint}: it does not offer that.")
         return paths[endpoint]
 
-    def _decision_request(self, path: str, body: Mapping[str, Any], ends: float) -> Request:
-        return Request("POST", path, _left(ends), self._attempt_timeout, self._retries, 0.05, json_bytes(body))
+    def _decision_request(self, path: str, body: bytes, ends: float) -> Request:
+        return Request("POST", path, _left(ends), self._attempt_timeout, self._retries, 0.05, body)
+
+
+def _written(
+    shared: Mapping[str, Any], bodies: Union[Sequence[Mapping[str, Any]], Sequence[bytes]], options: Mapping[str, Any]
+) -> bytes:
+    """A batch as it is sent. Questions may be written already."""
+    if bodies and isinstance(bodies[0], bytes):
+        evaluations = b",".join(cast(Sequence[bytes], bodies))
+        return b'{"evaluations":[' + evaluations + b'],"options":' + json_bytes(options) + b"}"
+    body: Dict[str, Any] = {**shared, "evaluations": list(bodies)}
+    if options:
+        body["options"] = options
+    return json_bytes(body)
 
 
 def _left(ends: float) -> float:

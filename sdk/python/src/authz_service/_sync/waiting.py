@@ -8,6 +8,7 @@ import time
 from queue import Empty, SimpleQueue
 from typing import Any, Callable, Generic, List, Optional, TypeVar
 
+from .._per_process import PerProcess
 from ..errors import ServiceError
 
 T = TypeVar("T")
@@ -70,6 +71,18 @@ class Shared(Generic[T]):
         if self._error is not None:
             raise self._error
         return self._result
+
+
+class Slots:
+    """Lets so many run at once; the others wait in line."""
+
+    def __init__(self, count: int) -> None:
+        self._slots = PerProcess(lambda: threading.BoundedSemaphore(count))
+
+    def take(self, seconds: float) -> Optional[Callable[[], None]]:
+        """What frees the slot again; None where there was none in time."""
+        slots = self._slots.get()
+        return slots.release if slots.acquire(timeout=min(max(0.0, seconds), threading.TIMEOUT_MAX)) else None
 
 
 def asked(function: F) -> F:
