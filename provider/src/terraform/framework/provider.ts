@@ -42,6 +42,11 @@ export interface Resource<C> {
   /** `replaced` says that another object takes its place in this run. */
   delete(client: C, prior: Values, context: Context, replaced: boolean): Promise<void>;
   import(client: C, id: string, context: Context): Promise<Values>;
+  /**
+   * The state of this type for an object whose state another type of the provider has held, as `moved` blocks between
+   * types ask for; undefined if there is no such move. Throws a `Refusal` if this object cannot be moved.
+   */
+  moved?(from: string, state: Values): Values | undefined;
 }
 
 /** A data source, which configurations read. */

@@ -67,14 +67,19 @@ export function resourceHandlers<C>(session: Session<C>): Pick<Handlers, Resourc
       return { imported_resources: value ?? [], diagnostics };
     },
 
-    async MoveResourceState({ source_type_name: source, target_type_name: target }) {
-      const { diagnostics } = await calls.run(`Moving ${source} to ${target}`, {}, () => {
+    async MoveResourceState({ source_type_name: source, source_state: raw, target_type_name: target }) {
+      const { schema } = of(target);
+      const { value, diagnostics } = await calls.run(`Moving ${source} to ${target}`, schema.attributes, () => {
+        const from = Object.hasOwn(provider.resources, source) ? of(source).schema.attributes : undefined;
+        const state = from && decodeObject(from, { json: currentState(from, raw?.json) });
+        const values = state && of(target).moved?.(source, state);
+        if (values) return encodeObject(schema.attributes, values);
         throw refuse(
           'No such move',
           `A ${source} cannot become a ${target}. Remove the "moved" block; import the object under its new type.`,
         );
       });
-      return { diagnostics };
+      return { target_state: value, diagnostics };
     },
   };
 }

@@ -33,7 +33,7 @@ export function providerHandlers<C>(provider: Provider<C>, log: Log): Handlers {
       resource_schemas: schemaMessages(resources),
       data_source_schemas: schemaMessages(dataSources),
       ephemeral_resource_schemas: schemaMessages(ephemeralResources),
-      server_capabilities: { plan_destroy: true, get_provider_schema_optional: true, move_resource_state: false },
+      server_capabilities: { plan_destroy: true, get_provider_schema_optional: true, move_resource_state: true },
     }),
 
     ValidateProviderConfig: () => ({}),

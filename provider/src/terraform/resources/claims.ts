@@ -1,3 +1,4 @@
+import type { Address } from '@authz-service/core/records/address';
 import { type Refusal, refuse } from '../framework/diagnostics.js';
 import type { Values } from '../framework/value.js';
 import type { Service } from './service.js';
@@ -24,6 +25,51 @@ export function keep({ kept, removed }: Service, { address }: Values): void {
 export function remove({ kept, removed }: Service, { address }: Values): void {
   removed.add(String(address));
   if (kept.has(String(address))) throw heldTwice(String(address));
+}
+
+/** What a resource of this type does with links: a set owns all of a record. */
+export interface LinkOwner {
+  readonly type: string;
+  readonly whole: boolean;
+}
+
+/** Notes the links that a resource holds after this run. Refuses one that a resource of the state gives up: it would be lost. */
+export function list({ links }: Service, owner: LinkOwner, addresses: Iterable<Address>): void {
+  for (const address of addresses) {
+    const leaver = links.left.get(address);
+    if (leaver !== undefined && !takesTurns(leaver, owner)) throw changesHands(address, leaver.type, owner.type);
+    links.listed.set(address, owner);
+  }
+}
+
+/** Notes the links that a resource of the state gives up in this run. */
+export function leave({ links }: Service, owner: LinkOwner, addresses: Iterable<Address>): void {
+  for (const address of addresses) {
+    const holder = links.listed.get(address);
+    if (holder !== undefined && !takesTurns(owner, holder)) throw changesHands(address, owner.type, holder.type);
+    links.left.set(address, owner);
+  }
+}
+
+/** Whether a removal and a creation are joined in one change-set, as those of two single links are. */
+function takesTurns(from: LinkOwner, to: LinkOwner): boolean {
+  return !from.whole && !to.whole;
+}
+
+function changesHands(address: Address, from: string, to: string): Refusal {
+  const detail = `A ${from} gives up "${address}", which a ${to} of this configuration owns from now on. Terraform knows no order of the two, so that the link could be lost. Hand it over:
+  moved {
+    from = ${from}.NAME
+    to   = ${to}.NAME
+  }
+That moves one resource to one other. Have Terraform forget further ones, which leaves their links:
+  removed {
+    from = ${from}.NAME
+    lifecycle {
+      destroy = false
+    }
+  }`;
+  return refuse('Link changes hands', detail);
 }
 
 function heldTwice(address: string): Refusal {

@@ -3,10 +3,10 @@ import type { DeclaredRecord, StoredRecord } from '@authz-service/core/records/r
 import { equalJson } from '@authz-service/core/state/equal-json';
 import { type Diagnostic, Refusal, refuse } from '../framework/diagnostics.js';
 import type { Context, PlannedChange, Resource } from '../framework/provider.js';
-import { UNKNOWN, type Values } from '../framework/value.js';
+import { UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { reportBrokenRules } from './broken-rules.js';
 import type { Wish } from './change-queue.js';
-import { declareOnce } from './claims.js';
+import { declareOnce, type LinkOwner, leave, list } from './claims.js';
 import { danglingIn } from './dangling.js';
 import { judgeRecord } from './judge.js';
 import { LinkSet, SETS } from './link-set.js';
@@ -28,7 +28,7 @@ class LinkSetResource implements Resource<Configured> {
 
   constructor(private readonly set: LinkSet) {
     const { granted, single, words, attributes } = set;
-    const description = `Owns all ${words.name} of a ${granted} of this stack: what it does not list is removed, also what other stacks or the API have added. A plan shows them as a difference. Do not use it together with \`${single}\` for the same ${granted}.`;
+    const description = `Owns all ${words.name} of a ${granted} of this stack: what it does not list is removed, also what other stacks or the API have added. A plan shows them as a difference. Do not use it together with \`${single}\` for the same ${granted}; a \`moved\` block hands the link of one over to it, or back.`;
     this.schema = { version: 0, description, attributes };
   }
 
@@ -58,6 +58,18 @@ class LinkSetResource implements Resource<Configured> {
 
   async delete(configured: Configured, prior: Values, context: Context): Promise<void> {
     await this.write(serviceOf(configured), { ...prior, [this.set.words.name]: [] }, context);
+  }
+
+  /** A set of the single link that a resource held by itself. What else the record is granted to is read afterwards. */
+  moved(from: string, state: Values): Values | undefined {
+    if (from !== this.set.single) return undefined;
+    const names = Object.keys(this.set.itemAttributes);
+    const item: Values = Object.fromEntries(names.map((name): [string, Value] => [name, state[name] ?? null]));
+    return {
+      address: this.set.grantedIn(state) ?? null,
+      [this.set.granted]: state[this.set.granted] ?? null,
+      [this.set.words.name]: [item],
+    };
   }
 
   async read(configured: Configured, state: Values, context: Context): Promise<Values | null> {
@@ -99,6 +111,15 @@ class LinkSetResource implements Resource<Configured> {
       if (replaced === undefined) for (const { address } of wanted) declareOnce(service, { address });
     }
     if (faults.length > 0) throw new Refusal(faults);
+    const after = new Set(wanted.map(({ address }) => address));
+    const before = prior === null ? [] : this.set.records(prior).map(({ address }) => address);
+    const asSet: LinkOwner = { type: this.set.type, whole: true };
+    list(service, asSet, after);
+    leave(
+      service,
+      asSet,
+      before.filter((address) => !after.has(address)),
+    );
     const { gone, put } = this.differences(
       granted === undefined ? [] : this.set.held(granted, records),
       wanted,
@@ -120,13 +141,15 @@ class LinkSetResource implements Resource<Configured> {
     const { signal } = context;
     const granted = this.set.grantedIn(planned);
     if (granted === undefined) throw new Error('a set was planned for a record that is not known');
+    const wanted = this.set.records(planned);
+    const others = new Set(service.claimed);
+    for (const { address } of wanted) service.claimed.add(address);
     await explained(signal, async () => {
+      // A single resource may be giving up one of these links, and another may hold one from now on.
+      await service.deleted(wanted.map(({ address }) => address));
       const records = await service.present(signal);
-      const { gone, put, changed } = this.differences(
-        this.set.held(granted, records),
-        this.set.records(planned),
-        service,
-      );
+      const held = this.set.held(granted, records).filter(({ address }) => !others.has(address));
+      const { gone, put, changed } = this.differences(held, wanted, service);
       const wishes: Wish[] = [
         ...gone.map(({ address }): Wish => ({ address, change: { op: 'delete', address } })),
         ...put.map(({ kind, address, fields }): Wish => ({ address, change: { op: 'create', kind, fields } })),

@@ -44,6 +44,8 @@ export class LinkSet {
   readonly type: string;
   /** The field that names what is granted, which is the kind of that record, too. */
   readonly granted: 'role' | 'policy' | 'group';
+  /** The attributes of one link in the set. */
+  readonly itemAttributes: Attributes;
   private readonly form: RecordForm;
 
   constructor(readonly words: SetWords) {
@@ -53,11 +55,12 @@ export class LinkSet {
     const { [this.granted]: granted, ...item } = Object.fromEntries(
       [...this.form.forms].map(([name, { attribute }]) => [name, attribute]),
     );
+    this.itemAttributes = plain(item);
     const text = `The address of the ${this.granted}. Imports take it.`;
     this.attributes = {
       address: { type: 'string', description: text, computed: true, stable: true },
       [this.granted]: granted as Attribute,
-      [words.name]: { nested: 'set', attributes: plain(item), required: true, description: words.docs },
+      [words.name]: { nested: 'set', attributes: this.itemAttributes, required: true, description: words.docs },
     };
   }
 

@@ -10,6 +10,7 @@ import type { ChangesetResult, OriginSource } from '@authz-service/sdk/wire';
 import { refuse } from '../framework/diagnostics.js';
 import type { Log } from '../protocol/log.js';
 import { ChangeQueue, type Granted, type Wish } from './change-queue.js';
+import type { LinkOwner } from './claims.js';
 import { type Mention, mentionsAmong, type ResourceType } from './dependents.js';
 import { Enforcement } from './enforcement.js';
 import { Narrowings } from './narrowings.js';
@@ -66,6 +67,13 @@ export class Service {
   /** The records that resources of the state hold and keep in this run, and those that they remove. */
   readonly kept = new Set<Address>();
   readonly removed = new Set<Address>();
+  /**
+   * The links that resources hold after this run, and those that resources of the state give up, each with its
+   * owner: a link can be held by itself or as one of a set.
+   */
+  readonly links = { listed: new Map<Address, LinkOwner>(), left: new Map<Address, LinkOwner>() };
+  /** Deletions under way, with the queue that each waits in. */
+  private readonly deletions = new Map<Address, { queue: ChangeQueue; done: Promise<unknown> }>();
   private readonly enforcement: Enforcement | undefined;
   private readonly stackIsNamed: boolean;
   private readonly snapshot: Snapshot;
@@ -128,7 +136,7 @@ export class Service {
 
   /** If it is configured, resolves only once every agent enforces the change. */
   write(kind: Kind, wish: Wish, signal: AbortSignal): Promise<Granted> {
-    const granted = this.queueOf(kind).ask(wish, signal);
+    const granted = this.ask(this.queueOf(kind), wish, signal);
     // Agents get nothing of the others, and the secret of a credential must reach the state.
     return isDistributed(kind) ? this.enforced(granted, signal) : granted;
   }
@@ -140,7 +148,24 @@ export class Service {
 
   /** Writes a link of a set that a resource owns whole. */
   writeSet(wish: Wish, signal: AbortSignal): Promise<Granted> {
-    return this.enforced(this.queues.sets.ask(wish, signal), signal);
+    return this.enforced(this.ask(this.queues.sets, wish, signal), signal);
+  }
+
+  /** Resolves once no deletion of these records is under way, whichever resource asked for it. */
+  async deleted(addresses: Iterable<Address>): Promise<void> {
+    for (const address of addresses) await this.deletions.get(address)?.done;
+  }
+
+  /** A deletion in one queue is over before another queue writes the record. */
+  private async ask(queue: ChangeQueue, wish: Wish, signal: AbortSignal): Promise<Granted> {
+    const { address, change } = wish;
+    const before = this.deletions.get(address);
+    if (before !== undefined && before.queue !== queue) await before.done;
+    const granted = queue.ask(wish, signal);
+    if (change.op !== 'delete') return granted;
+    const done = granted.catch(() => {}).then(() => this.deletions.delete(address));
+    this.deletions.set(address, { queue, done });
+    return granted;
   }
 
   private async enforced(granting: Promise<Granted>, signal: AbortSignal): Promise<Granted> {
