@@ -141,4 +141,38 @@ resource "${words.set}" "${label}" {
       expect(status).toBe(later === '' ? 1 : 0);
     },
   );
+
+  it('stays where the resource that gave it up is removed only after the set was made', async () => {
+    const config = `${BASE}variable "owned" { default = false }
+resource "service_group_membership" "eve" {
+  count = var.owned ? 0 : 1
+  group = service_group.g.path
+  entity_type = "subject"
+  entity = service_subject.eve.path
+}
+resource "terraform_data" "last" {
+  count = var.owned ? 0 : 1
+  depends_on = [service_group_membership.eve]
+  provisioner "local-exec" {
+    when = destroy
+    command = "sleep 2"
+  }
+}
+resource "terraform_data" "eve" {
+  input = "user/eve"
+  triggers_replace = var.owned
+}
+resource "service_group_members" "s" {
+  count = var.owned ? 1 : 0
+  group = service_group.g.path
+  members = [{ entity_type = "subject", entity = terraform_data.eve.output }]
+}
+`;
+    const workspace = tenant.workspace(config);
+    await workspace.apply();
+    const text = await workspace.apply('-var', 'owned=true');
+    expect(text).toMatch(/members\.s\[0\]: Creation complete[\s\S]*membership\.eve\[0\]: Destruction complete/);
+    expect(await linked()).toEqual(['eve']);
+    await workspace.isSettled('-var', 'owned=true');
+  });
 });
