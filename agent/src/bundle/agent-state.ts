@@ -49,6 +49,11 @@ export interface Moment {
   monotonicMs: number;
 }
 
+/** Clocks that are right differ by less. */
+const LEAD_MS = 1000;
+/** For so long after a commit the cloud is asked again and again whether its clock was right. */
+const LEADS_MS = 60_000;
+
 /** The agent's state and the gauges that show it. */
 export class AgentState {
   #served: Served | undefined;
@@ -71,9 +76,12 @@ export class AgentState {
   #signedAtMs: number | undefined;
 
   /**
-   * The wall-clock time when the monotonic clock was zero: at least as late as the signature of what is served implies.
+   * The wall-clock time when the monotonic clock was zero, by the clock of the cloud: as the signature of what is served
+   * implies, or a later statement by an earlier time.
    */
   #startedAtMs = Number.NEGATIVE_INFINITY;
+  /** When what is served began to be, by the monotonic clock. */
+  #servedAtMs = Number.NEGATIVE_INFINITY;
 
   /** A smaller maximum age of an earlier run, by which the cloud goes until it answers this one (`KeptMaxAge`). */
   formerMaxAgeMs: number | undefined;
@@ -223,6 +231,7 @@ export class AgentState {
    * time. Returns the number of failures that this success ended.
    */
   syncSucceeded(askedAt: Moment = moment(), newestAtMs?: number): number {
+    if (newestAtMs !== undefined && newestAtMs !== this.#signedAtMs) this.#correct(newestAtMs);
     // An answer that is repeated on the way, by whomever, brings no later time.
     if (newestAtMs !== undefined && newestAtMs > this.#newestAtMs && newestAtMs !== this.#signedAtMs) {
       this.#answered = true;
@@ -278,11 +287,29 @@ export class AgentState {
   }
 
   /**
-   * The time for decisions, in milliseconds since the epoch: the machine's time, but never earlier than the signature
-   * of what is served plus the time that has passed since. A slow clock must not extend a right beyond its end.
+   * The time for decisions, in milliseconds since the epoch: the machine's time, but never earlier than the time that the
+   * cloud has signed plus the time that has passed since. A slow clock must not extend a right beyond its end.
    */
   now(): number {
     return Math.max(Date.now(), this.#startedAtMs + performance.now());
+  }
+
+  /**
+   * Whether decisions have lately begun to use a later time than this machine's: if the clock of the cloud was ahead, only
+   * its next answer tells.
+   */
+  get leads(): boolean {
+    return this.now() - Date.now() > LEAD_MS && performance.now() - this.#servedAtMs < LEADS_MS;
+  }
+
+  /** What was the newest at a time before that by which its signature leads was signed by a clock that was ahead. */
+  #correct(newestAtMs: number): void {
+    const bound =
+      this.syncing.source.kind === 'cloud'
+        ? this.#startedAtMs + performance.now() - LEAD_MS
+        : // A file may have been signed long before it is read.
+          Date.parse(this.#served?.issuedAt ?? '');
+    if (newestAtMs < bound) this.#startedAtMs = newestAtMs - performance.now();
   }
 
   /** When the cloud last confirmed what is served (ISO 8601, UTC); null if it never has. */
@@ -311,7 +338,8 @@ export class AgentState {
   #serve(served: Served, source: BundleSource): void {
     if (this.#served === undefined) this.metrics.becameReady(source);
     if (this.#served?.revision !== served.revision) this.syncing.activatedAtMs = Date.now();
-    this.#startedAtMs = Date.parse(served.issuedAt) - performance.now();
+    this.#servedAtMs = performance.now();
+    this.#startedAtMs = Date.parse(served.issuedAt) - this.#servedAtMs;
     this.#served = served;
     this.budgets.follow(served.engine);
     this.metrics.refusedBudgets(this.budgets.refused.length);

@@ -4,6 +4,9 @@ import { PollSchedule } from './poll-schedule.js';
 import type { Polled } from './polled.js';
 import type { SyncLog } from './sync-log.js';
 
+/** While the clock of the cloud may be wrong, it is asked this often. */
+const LEAD_POLL_MS = 1000;
+
 export interface PollerOptions {
   pollIntervalMs: number;
   /** Whether files are asked for, which nobody holds back. */
@@ -39,13 +42,15 @@ export class Poller {
     const schedule = new PollSchedule(this.options.pollIntervalMs, Math.random, this.options.isStatic);
     while (!signal.aborted) {
       const askedAt = moment();
-      const { waitSeconds } = schedule;
+      const { leads } = this.state;
+      const waitSeconds = leads ? 0 : schedule.waitSeconds;
       const elapsed = () => performance.now() - askedAt.monotonicMs;
       let restMs: number;
       try {
         const polled = await this.options.poll(waitSeconds, signal);
         restMs = schedule.succeeded({ waitSeconds, elapsedMs: elapsed(), ...polled });
         this.log.succeeded(polled, askedAt);
+        if (this.state.leads) restMs = Math.min(this.options.pollIntervalMs, leads ? LEAD_POLL_MS : restMs);
       } catch (error) {
         const away = error instanceof ProblemError && (error.code === 'network' || error.code === 'timeout');
         restMs = schedule.failed({ elapsedMs: elapsed(), away });

@@ -97,7 +97,7 @@ export class SyncLog {
       const seconds = Math.round(leadMs / 1000);
       log.warn(
         { lead_seconds: seconds, issued_at: state.served?.issuedAt },
-        `decisions use a time ${seconds} s ahead of the clock of this machine, because the cloud signed what is served at that time: rights may end early until the next commit`,
+        `decisions use a time ${seconds} s ahead of the clock of this machine, because the cloud signed what is served at that time: rights may begin and end early until it signs the right time`,
       );
     }
   }
