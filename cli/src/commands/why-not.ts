@@ -29,10 +29,11 @@ interface Source {
 export default class WhyNot extends ServiceCommand {
   static override summary = 'Find the smallest changes that would allow a denied request.';
   static override description =
-    `Proposes a membership, a role (on the resource alone, or everywhere), an assignment, a property or a clause less, \
+    `Says first what the caller could send that is allowed as the records are: a second factor, another address. Then it \
+proposes a membership, a role (on the resource alone, or everywhere), an assignment, a property or a clause less, \
 or two of them where one does not do; against a DENY also that a link to it, or the policy, is removed. Each is confirmed \
-by the engine on the changed records, and ranked by what else it would grant: its access delta. What an access rule would \
-refuse comes last and names the rule. Nothing is changed, unless --patch writes one into the folder that --against names.`;
+by the engine on the changed records, and ranked by what else it would grant: its access delta. What takes away a protection \
+is marked and comes after all others; what an access rule would refuse comes last and names the rule. Nothing is changed, unless --patch writes one into the folder that --against names.`;
   static override examples = [
     { description: 'What would let Alice approve this?', command: 'service why-not user:alice approve invoice:INV-1' },
     {
@@ -55,8 +56,8 @@ refuse comes last and names the rule. Nothing is changed, unless --patch writes 
     context: contextFlag,
     against: string({ description: 'The folder of YAML files that decides, instead of the tenant.', helpValue: 'DIR' }),
     choose: integer({
-      description: 'The proposal that --patch or --hcl is about.',
-      default: 1,
+      description:
+        'The proposal that --patch or --hcl is about; without it the first, unless that takes away a protection.',
       min: 1,
       helpValue: 'N',
     }),
@@ -87,10 +88,16 @@ refuse comes last and names the rule. Nothing is changed, unless --patch writes 
     };
     const now = Date.now();
     const answer = whyNot(source.records, request, { now, weigh: flags.weigh });
-    const chosen = answer.proposals[flags.choose - 1];
+    const { choose = 1 } = flags;
+    const chosen = answer.proposals[choose - 1];
     if ((flags.patch || flags.hcl) && chosen === undefined) {
       const what = answer.allowed ? 'the request is allowed already' : `there are ${answer.proposals.length} proposals`;
-      throw new UsageError(`There is no proposal ${flags.choose}: ${what}.`);
+      throw new UsageError(`There is no proposal ${choose}: ${what}.`);
+    }
+    if ((flags.patch || flags.hcl) && flags.choose === undefined && chosen?.removes_protection) {
+      throw new UsageError(
+        `Each proposal takes away a protection, the first: ${chosen.summary}. Choose it with --choose 1 if you mean it.`,
+      );
     }
     const files = flags.patch && chosen ? await patched(source, chosen, request, now) : undefined;
     const hcl =

@@ -1,4 +1,6 @@
 import type { ExplainedCandidate } from '@authz-service/core/decision/api/decision';
+import { conditionWords } from '@authz-service/core/impact/report/condition-words';
+import { plain } from '@authz-service/core/impact/report/render-access-text';
 import { isRefused, type VerifiedProposal, type WhyNot } from '@authz-service/core/why-not/why-not';
 import { clauseLines } from '../authorize/render-clauses.js';
 import type { Style } from '../output/terminal.js';
@@ -9,7 +11,7 @@ const CANDIDATES_MAX = 5;
 
 /** The answer for people: why it is denied, and up to `limit` proposals. */
 export function renderWhyNot(answer: WhyNot, limit: number, style: Style): string {
-  const { allowed, reason, candidates, proposals, not_weighed: more } = answer;
+  const { allowed, reason, candidates, ask, proposals, not_weighed: more } = answer;
   if (allowed) return `${style('green', 'allowed')} already: ${printable(reason)}`;
   const because = candidates.filter(({ effect, outcome }) => (effect === 'DENY') === (outcome === 'applies'));
   const head = [
@@ -20,6 +22,7 @@ export function renderWhyNot(answer: WhyNot, limit: number, style: Style): strin
     const rest = counted(because.length - CANDIDATES_MAX, 'more policy', 'more policies');
     head.push(style('dim', `  … ${rest}: see "service authorize --explain"`));
   }
+  head.push(...askLines(ask, style));
   if (proposals.length === 0)
     return [...head, '', 'No change of one or two records allows it: see "service authorize --explain".'].join('\n');
   const shown = proposals.slice(0, limit);
@@ -32,10 +35,21 @@ export function renderWhyNot(answer: WhyNot, limit: number, style: Style): strin
   return [
     ...head,
     '',
-    style('bold', 'Each of these would allow it, those first that grant least besides:'),
+    style('bold', 'Each of these changes would allow it, those first that grant least besides:'),
     ...shown.map((proposal, index) => proposalText(proposal, index + 1, style)),
     ...(left.length > 0 ? ['', style('dim', `${left.join('; ')}.`)] : []),
   ].join('\n');
+}
+
+/** What the caller could do, before anything is changed for everybody. */
+function askLines({ condition, requests }: WhyNot['ask'], style: Style): string[] {
+  if (condition === undefined) return [];
+  const words = printable(plain(conditionWords(condition)));
+  return [
+    '',
+    style('bold', `Allowed without a change to the records ${words}${requests.length === 0 ? '.' : ':'}`),
+    ...requests.map(({ summary }) => `   ${printable(summary)}`),
+  ];
 }
 
 function candidateLines(candidate: ExplainedCandidate, style: Style): string[] {
@@ -54,8 +68,9 @@ function proposalText(proposal: VerifiedProposal, number: number, style: Style):
     return `   ${word} ${printable(detail)}`;
   });
   const mark = isRefused(proposal) ? style('red', '✗ ') : '';
+  const removes = proposal.removes_protection ? style('yellow', ' (takes away a protection)') : '';
   return [
-    `${style('bold', `${number}.`)} ${mark}${printable(summary)}`,
+    `${style('bold', `${number}.`)} ${mark}${printable(summary)}${removes}`,
     style('dim', `   ${elseText(proposal)}`),
     ...rules,
   ].join('\n');

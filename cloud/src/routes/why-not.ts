@@ -24,10 +24,28 @@ const parse = parserOf(askedSchema);
 const answerSchema = z.strictObject({
   allowed: z.boolean().meta({ description: 'Whether it is allowed as it is; then there are no proposals.' }),
   reason: z.string(),
+  ask: z
+    .strictObject({
+      condition: z.string().optional().meta({
+        description: 'The condition on requests under which it is allowed as the records are; absent if there is none.',
+      }),
+      requests: z.array(
+        z.strictObject({
+          summary: z.string(),
+          sends: z.record(z.string(), z.json()).meta({
+            description: 'Values by the names that conditions have for them, like `context.mfa`.',
+          }),
+        }),
+      ),
+    })
+    .meta({ description: 'What the caller could send that is allowed without any change.' }),
   proposals: z
     .array(
       z.strictObject({
         summary: z.string(),
+        removes_protection: z.boolean().meta({
+          description: 'Whether it takes away a DENY, a link to one, or something that an ALLOW requires.',
+        }),
         changes: z.array(changeSchema),
         stack: z.string().optional().meta({
           description: 'Whose records it changes or removes, if these are all of one stack.',
@@ -49,7 +67,10 @@ const answerSchema = z.strictObject({
         breaks: z.array(z.strictObject({ rule: z.string(), mode: z.enum(['enforce', 'warn']), detail: z.string() })),
       }),
     )
-    .meta({ description: 'Those that grant least besides come first, and what an access rule would refuse last.' }),
+    .meta({
+      description:
+        'Those that grant least besides come first, then those that take away a protection, and what an access rule would refuse last.',
+    }),
   not_weighed: z.int().meta({
     description: 'How many more would allow it whose further effect was not computed.',
   }),
@@ -69,25 +90,28 @@ export function whyNotRoutes(cloud: Cloud): Route[] {
         responses: { 200: { description: 'The proposals. Nothing is changed.', schema: answerSchema } },
         problems: ['stale_base', 'timeout', 'too_many_requests'],
       },
-      handle: async ({ credential, body, now, signal }) => {
-        const { explain: _, ...request } = parseQuestion(body.question);
+      handle: async ({ credential, body: asked, now, signal }) => {
+        const { explain: _, ...request } = parseQuestion(asked.question);
         const tenant = await cloud.tenants.get(credential.tenant);
         const answer = await cloud.analyzer.whyNot(
           tenant,
-          body.base_revision,
+          asked.base_revision,
           { request, now },
           { credential, signal },
         );
-        const { allowed, reason, proposals, not_weighed } = answer;
-        return json(200, { allowed, reason, proposals: proposals.map(shown), not_weighed } as unknown as JsonObject);
+        const { allowed, reason, ask, proposals, not_weighed } = answer;
+        const body = { allowed, reason, ask, proposals: proposals.map(shown), not_weighed };
+        return json(200, body as unknown as JsonObject);
       },
     }),
   ];
 }
 
-function shown({ summary, changes, grants, exact, findings, breaks }: VerifiedProposal): object {
+function shown(proposal: VerifiedProposal): object {
+  const { summary, changes, grants, exact, findings, breaks, removes_protection = false } = proposal;
   const beyond_records = grants === 0 && findings > 1;
-  return { summary, changes: changes.flatMap(changeOf), ...ownerOf(changes), grants, exact, beyond_records, breaks };
+  const records = { changes: changes.flatMap(changeOf), ...ownerOf(changes) };
+  return { summary, removes_protection, ...records, grants, exact, beyond_records, breaks };
 }
 
 /** Whose records the changes touch. What is created belongs to nobody yet: it goes along with the first. */

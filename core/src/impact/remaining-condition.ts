@@ -6,7 +6,7 @@ import type { JsonObject } from '../json.js';
 import type { Address } from '../records/address.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { Known } from './remainder/known.js';
-import { Remainders } from './remainder/remainders.js';
+import { type DecisionList, Remainders, type RequestChoice } from './remainder/remainders.js';
 
 type Policy = DeclaredRecord<'policy'>['fields'];
 
@@ -28,6 +28,18 @@ export class RemainingConditions {
    * recorded, but say nothing of where a resource without a record lies.
    */
   of(request: DecisionRequest, now: number): string | undefined {
+    const decisions = this.#decisionsOn(request, now);
+    if (this.#remainders.verdictOf(decisions) !== 'depends') return undefined;
+    const text = this.#remainders.textOf(decisions);
+    return text === 'true' ? ONLY_FAILURES : text;
+  }
+
+  /** What such a request may send, and values of it that make a difference. */
+  choicesOf(request: DecisionRequest, now: number): RequestChoice[] {
+    return this.#remainders.choicesIn(this.#decisionsOn(request, now));
+  }
+
+  #decisionsOn(request: DecisionRequest, now: number): DecisionList {
     const { candidates, unknown, resource, scope: scopeOf } = this.engine.inspect(request, now);
     const scope = scopeOf();
     const known: Known = {
@@ -55,10 +67,7 @@ export class RemainingConditions {
       const { effect, priority } = policy;
       return [{ effect, priority, remainder: this.#remainders.remainderOf(policy, known, unknown.has(candidate)) }];
     });
-    const decisions = this.#remainders.listOf(list);
-    if (this.#remainders.verdictOf(decisions) !== 'depends') return undefined;
-    const text = this.#remainders.textOf(decisions);
-    return text === 'true' ? ONLY_FAILURES : text;
+    return this.#remainders.listOf(list);
   }
 
   /** The properties by which a request would say where a resource without a record lies, as absent. */

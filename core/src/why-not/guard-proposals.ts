@@ -31,7 +31,8 @@ export function* guardProposals(policy: PolicyRecord, holders: Holders): Generat
       const after = declare('policy', left.length > 0 ? fields : without);
       const what = `the clause ${condition.slice(operand.start, operand.end)}`.replace(/\s+/g, ' ');
       const changes = [{ before: policy, after }];
-      yield { summary: `take ${what} out of ${policy.address}`, changes, breadth: 'shared' };
+      const summary = `take ${what} out of ${policy.address}`;
+      yield { summary, changes, breadth: 'shared', removes_protection: true };
     }
   }
   for (const name of Object.keys(modifiers) as (keyof typeof modifiers)[]) {
@@ -39,7 +40,8 @@ export function* guardProposals(policy: PolicyRecord, holders: Holders): Generat
     const fields = { ...rest, ...(condition !== undefined && { condition }) };
     const after = declare('policy', Object.keys(left).length > 0 ? { ...fields, modifiers: left } : fields);
     const changes = [{ before: policy, after }];
-    yield { summary: `take the modifier ${name} out of ${policy.address}`, changes, breadth: 'shared' };
+    const summary = `take the modifier ${name} out of ${policy.address}`;
+    yield { summary, changes, breadth: 'shared', removes_protection: true };
   }
 }
 

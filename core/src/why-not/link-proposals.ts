@@ -74,7 +74,8 @@ export class LinkIndex {
       const link = this.records.get(at) ?? this.records.get(plain);
       if (link === undefined) continue;
       const breadth = before.startsWith('subject/') ? 'link' : 'shared';
-      yield { summary: `remove ${link.address}`, changes: [{ before: link }], breadth };
+      const changes = [{ before: link }];
+      yield { summary: `remove ${link.address}`, changes, breadth, removes_protection: true };
     }
   }
 
@@ -87,7 +88,8 @@ export class LinkIndex {
       (to) => this.records.get(`policy_assignment/${splitAddress(address).path}//${to}`) ?? [],
     );
     const summary = `remove ${address} with its assignments`;
-    yield { summary, changes: [...assignments, policy].map((before) => ({ before })), breadth: 'policy' };
+    const changes = [...assignments, policy].map((before) => ({ before }));
+    yield { summary, changes, breadth: 'policy', removes_protection: true };
   }
 
   /** One that exists has begun or ended: it counts without its period. */

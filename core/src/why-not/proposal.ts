@@ -18,6 +18,8 @@ export interface Proposal {
   summary: string;
   changes: readonly ProposedChange[];
   breadth: (typeof BREADTHS)[number];
+  /** Whether it takes away a protection: a DENY, a link to one, or something that an ALLOW requires. */
+  removes_protection?: true;
 }
 
 /** The records of a tenant by address, as proposals look them up; a tree does not know their ids. */

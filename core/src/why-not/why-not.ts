@@ -8,6 +8,7 @@ import { address, path } from '../records/address.js';
 import { type DeclaredRecord, declare } from '../records/registry.js';
 import { guardProposals } from './guard-proposals.js';
 import { LinkIndex } from './link-proposals.js';
+import { type AskedOtherwise, askedOtherwise } from './other-requests.js';
 import { BREADTHS, keyOf, type Proposal, type ProposedChange, type Records } from './proposal.js';
 import { engineRecord, ProposedStates, type Weight } from './proposed-state.js';
 
@@ -20,7 +21,11 @@ export interface WhyNot {
   reason: string;
   /** The candidates, and what came of their clauses; none where the answer is open. */
   candidates: ExplainedCandidate[];
-  /** What grants least besides comes first, and what an access rule would refuse last. */
+  /** What the caller could send, with the records as they are. */
+  ask: AskedOtherwise;
+  /**
+   * What grants least besides comes first; then what takes away a protection; and what an access rule would refuse last.
+   */
   proposals: VerifiedProposal[];
   /** How many others allow the request, too, whose access delta was not computed. */
   not_weighed: number;
@@ -53,7 +58,8 @@ export function whyNot(
   const engine = compileEngine([...records.values()].map(engineRecord));
   const { decision, reason } = answerOf(engine, request, now);
   const candidates = explained(engine, request, now);
-  if (decision) return { allowed: true, reason, candidates, proposals: [], not_weighed: 0 };
+  if (decision) return { allowed: true, reason, candidates, ask: { requests: [] }, proposals: [], not_weighed: 0 };
+  const ask = askedOtherwise(engine, records, request, now, (other) => answerOf(engine, other, now).decision);
 
   const base = missingSubject(records, request);
   const allows = (changes: readonly ProposedChange[]) => {
@@ -74,7 +80,10 @@ export function whyNot(
   const all = [...proposals.values()];
   let confirmed = all.filter(({ changes }) => allows(changes));
   if (confirmed.length === 0) confirmed = pairsOf(all).filter(({ changes }) => allows(changes));
-  confirmed.sort((left, right) => BREADTHS.indexOf(left.breadth) - BREADTHS.indexOf(right.breadth));
+  confirmed.sort(
+    (left, right) =>
+      protection(left) - protection(right) || BREADTHS.indexOf(left.breadth) - BREADTHS.indexOf(right.breadth),
+  );
   const most = weigh ?? Math.max(WEIGHED_MIN, Math.floor(WORK_MAX / (records.size + WORK_EACH)));
   const states = new ProposedStates(engine, records, now);
   const weighed = confirmed.slice(0, most).flatMap((proposal): VerifiedProposal[] => {
@@ -85,11 +94,16 @@ export function whyNot(
   weighed.sort(
     (left, right) =>
       Number(isRefused(left)) - Number(isRefused(right)) ||
+      protection(left) - protection(right) ||
       left.grants - right.grants ||
       left.findings - right.findings,
   );
   const notWeighed = Math.max(0, confirmed.length - most);
-  return { allowed: false, reason, candidates, proposals: weighed, not_weighed: notWeighed };
+  return { allowed: false, reason, candidates, ask, proposals: weighed, not_weighed: notWeighed };
+}
+
+function protection({ removes_protection }: Proposal): number {
+  return Number(removes_protection === true);
 }
 
 /** Whether an access rule would refuse to commit a proposal. */
@@ -199,7 +213,8 @@ function pairsOf(all: readonly Proposal[]): Proposal[] {
       if (other.changes.some(({ before, after }) => touched.has((before ?? after)?.address))) continue;
       const breadth = wider(one.breadth, other.breadth);
       const changes = [...one.changes, ...other.changes];
-      pairs.push({ summary: `${one.summary}, and ${other.summary}`, changes, breadth });
+      const removes = one.removes_protection || other.removes_protection ? { removes_protection: true as const } : {};
+      pairs.push({ summary: `${one.summary}, and ${other.summary}`, changes, breadth, ...removes });
     }
   }
   return pairs;

@@ -89,6 +89,8 @@ export interface DraftPlan {
 export interface AllowingProposal {
   /** In a few words. */
   summary: string;
+  /** Whether it takes away a DENY, a link to one, or something that an ALLOW requires. */
+  removes_protection: boolean;
   changes: Change[];
   /** Whose records it changes or removes, if these are all of one stack. */
   stack?: string;
@@ -109,7 +111,16 @@ export interface WhyNotAnswer {
   /** Whether it is allowed as it is; then there are no proposals. */
   allowed: boolean;
   reason: string;
-  /** Those that grant least besides come first, and what an access rule would refuse last. */
+  /** What the caller could send that is allowed without any change, and the condition on requests that says when. */
+  ask: {
+    condition?: string;
+    /** What to send besides, by names like `context.mfa`. */
+    requests: { summary: string; sends: Record<string, unknown> }[];
+  };
+  /**
+   * Those that grant least besides come first, then those that take away a protection, and what an access rule would refuse
+   * last.
+   */
   proposals: AllowingProposal[];
   /** How many more would allow it whose further effect was not computed. */
   not_weighed: number;

@@ -82,23 +82,44 @@ subjects: { user/ann: {} }
     const { stdout } = await bench.run(['why-not', ...ASKED]);
     expect(stdout).toContain('policy/app/freeze (DENY) applies: all that it requires holds');
     expect(stdout).toContain('✓ resource.properties.amount >= 10000: true (12500)');
-    expect(stdout).toContain(`1. remove ${ASSIGNMENT}\n   grants nothing else`);
+    expect(stdout).toContain(`1. remove ${ASSIGNMENT} (takes away a protection)\n   grants nothing else`);
     expect(stdout).toMatch(/\d\. remove policy\/app\/freeze with its assignments/);
   });
 
   it('is removed in HCL as a comment that has the block and its address', async () => {
-    const { stdout } = await bench.run(['why-not', ...ASKED, '--hcl']);
+    const { stdout } = await bench.run(['why-not', ...ASKED, '--hcl', '--choose', '1']);
     expect(stdout).toContain(`# Remove the block of ${ASSIGNMENT}`);
     expect(stdout).toMatch(/^# resource "service_policy_assignment" /m);
     expect(stdout).not.toMatch(/^resource /m);
   });
 
   it('is removed from the files', async () => {
-    await bench.json(['why-not', ...ASKED, '--patch']);
+    const unasked = await bench.run(['why-not', ...ASKED, '--patch']);
+    expect([unasked.code, unasked.stderr]).toEqual([1, expect.stringMatching(/takes away a protection.*--choose 1/)]);
+    expect(await readFile(bench.path('frozen/a.yaml'), 'utf8')).toBe(FROZEN);
+    await bench.json(['why-not', ...ASKED, '--patch', '--choose', '1']);
     expect(await readFile(bench.path('frozen/a.yaml'), 'utf8')).toBe(
       FROZEN.replace('        assigned_to: [user/ann]\n', ''),
     );
   });
+});
+
+it('says first what the caller could do', async () => {
+  const text = `version: 1
+applications:
+  app:
+    resource_types: { doc: { actions: [read] } }
+    resources: { d: { type: doc } }
+    policies:
+      read: { effect: ALLOW, resource_type: doc, actions: [read], condition: context.mfa, assigned_to: [user/ann] }
+subjects: { user/ann: {} }
+`;
+  await bench.write({ 'factor/a.yaml': text });
+  const { stdout } = await bench.run(['why-not', 'user:ann', 'read', 'doc:d', '--against', 'factor']);
+  expect(stdout).toMatch(
+    /\n\nAllowed without a change to the records with a second factor \(context\.mfa\):\n {3}ask with a second factor: context\.mfa = true\n\nEach of these changes/,
+  );
+  expect(stdout).toContain('1. take the clause context.mfa out of policy/app/read (takes away a protection)\n');
 });
 
 it('names the rule that would refuse a proposal, and ranks it last', async () => {

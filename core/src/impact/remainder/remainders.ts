@@ -1,5 +1,7 @@
+import type { Json } from '../../json.js';
 import type { Modifiers } from '../../records/policy.js';
 import { remembered } from '../../remembered.js';
+import type { Attribute, PropertyRoot } from './attribute.js';
 import { Clusters } from './cluster.js';
 import { DecisionLists, type StepList } from './decision-list.js';
 import { Exploration } from './exploration.js';
@@ -46,6 +48,13 @@ export interface Comparison {
   readonly lost?: Witness;
 }
 
+/** A property or member of the context that requests send, and the values of it that conditions tell apart. */
+export interface RequestChoice {
+  readonly root: PropertyRoot;
+  readonly name: string;
+  readonly values: readonly Json[];
+}
+
 export type Satisfiability =
   | { readonly possible: 'yes'; readonly witness: Witness }
   | { readonly possible: 'no' | 'unknown' };
@@ -66,7 +75,8 @@ export class Remainders {
   /** Joins and negates what `remainderOf` returns. */
   readonly formulas = this.#specialiser.formulas;
   readonly #lists = new DecisionLists(this.#specialiser.formulas);
-  readonly #exploration = new Exploration(this.#lists, new Clusters(this.#specialiser.attributes));
+  readonly #clusters = new Clusters(this.#specialiser.attributes);
+  readonly #exploration = new Exploration(this.#lists, this.#clusters);
   readonly #guards = new Map<PolicyGuard, { reads: readonly Read[]; made: Map<string, Formula> }>();
   readonly #conditions = new Map<string, PolicyGuard>();
   readonly #simplified = new Map<Formula, Formula>();
@@ -129,6 +139,18 @@ export class Remainders {
     const { gained } = this.#exploration.difference(this.#none, list as StepList);
     if (typeof gained === 'object') return { possible: 'yes', witness: witnessOf(gained.with) };
     return { possible: gained === 'no' ? 'no' : 'unknown' };
+  }
+
+  /** What requests may send that makes a difference to a list. */
+  choicesIn({ candidates }: DecisionList): RequestChoice[] {
+    const atoms = [...new Set(candidates.flatMap(({ remainder }) => remainder.atoms))];
+    const values = new Map<Attribute & { kind: 'property' }, Map<string, Json>>();
+    for (const { cells } of new Set(this.#clusters.of(atoms).values()))
+      for (const [attribute, value] of cells.flatMap(({ chosen }) => [...chosen])) {
+        if (attribute.kind !== 'property' || attribute.name === undefined || value === undefined) continue;
+        remembered(values, attribute, () => new Map()).set(JSON.stringify(value), value);
+      }
+    return [...values].map(([{ root, name = '' }, found]) => ({ root, name, values: [...found.values()] }));
   }
 
   /** What a request must satisfy, as short as can be proved the same, as readable Service CEL: `context.amount < 10000`. */
