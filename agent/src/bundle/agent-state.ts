@@ -5,6 +5,7 @@ import { assertYoung, MAX_AGE_HEADER } from '@authz-service/pdp/revision/max-age
 import type { Standing } from '../cache/last-served.js';
 import type { AgentMetrics, BundleSource } from '../metrics.js';
 import { Budgets } from './budgets.js';
+import { DecisionClock } from './decision-clock.js';
 import { revisionToken, type Served } from './served.js';
 import { NO_TRUST, type Trust } from './trust.js';
 
@@ -49,11 +50,6 @@ export interface Moment {
   monotonicMs: number;
 }
 
-/** Clocks that are right differ by less. */
-const LEAD_MS = 1000;
-/** For so long after a commit the cloud is asked again and again whether its clock was right. */
-const LEADS_MS = 60_000;
-
 /** The agent's state and the gauges that show it. */
 export class AgentState {
   #served: Served | undefined;
@@ -75,13 +71,7 @@ export class AgentState {
   /** The time that was signed last, as it was: repeated, it brings nothing new, even if it is ahead of this clock. */
   #signedAtMs: number | undefined;
 
-  /**
-   * The wall-clock time when the monotonic clock was zero, by the clock of the cloud: as the signature of what is served
-   * implies, or a later statement by an earlier time.
-   */
-  #startedAtMs = Number.NEGATIVE_INFINITY;
-  /** When what is served began to be, by the monotonic clock. */
-  #servedAtMs = Number.NEGATIVE_INFINITY;
+  readonly clock = new DecisionClock();
 
   /** A smaller maximum age of an earlier run, by which the cloud goes until it answers this one (`KeptMaxAge`). */
   formerMaxAgeMs: number | undefined;
@@ -231,7 +221,8 @@ export class AgentState {
    * time. Returns the number of failures that this success ended.
    */
   syncSucceeded(askedAt: Moment = moment(), newestAtMs?: number): number {
-    if (newestAtMs !== undefined && newestAtMs !== this.#signedAtMs) this.#correct(newestAtMs);
+    if (newestAtMs !== undefined && newestAtMs !== this.#signedAtMs)
+      this.clock.correct(newestAtMs, this.syncing.source.kind === 'cloud');
     // An answer that is repeated on the way, by whomever, brings no later time.
     if (newestAtMs !== undefined && newestAtMs > this.#newestAtMs && newestAtMs !== this.#signedAtMs) {
       this.#answered = true;
@@ -286,30 +277,9 @@ export class AgentState {
     return this.#consecutiveFailures;
   }
 
-  /**
-   * The time for decisions, in milliseconds since the epoch: the machine's time, but never earlier than the time that the
-   * cloud has signed plus the time that has passed since. A slow clock must not extend a right beyond its end.
-   */
+  /** The time for decisions, in milliseconds since the epoch. */
   now(): number {
-    return Math.max(Date.now(), this.#startedAtMs + performance.now());
-  }
-
-  /**
-   * Whether decisions have lately begun to use a later time than this machine's: if the clock of the cloud was ahead, only
-   * its next answer tells.
-   */
-  get leads(): boolean {
-    return this.now() - Date.now() > LEAD_MS && performance.now() - this.#servedAtMs < LEADS_MS;
-  }
-
-  /** What was the newest at a time before that by which its signature leads was signed by a clock that was ahead. */
-  #correct(newestAtMs: number): void {
-    const bound =
-      this.syncing.source.kind === 'cloud'
-        ? this.#startedAtMs + performance.now() - LEAD_MS
-        : // A file may have been signed long before it is read.
-          Date.parse(this.#served?.issuedAt ?? '');
-    if (newestAtMs < bound) this.#startedAtMs = newestAtMs - performance.now();
+    return this.clock.now();
   }
 
   /** When the cloud last confirmed what is served (ISO 8601, UTC); null if it never has. */
@@ -338,8 +308,7 @@ export class AgentState {
   #serve(served: Served, source: BundleSource): void {
     if (this.#served === undefined) this.metrics.becameReady(source);
     if (this.#served?.revision !== served.revision) this.syncing.activatedAtMs = Date.now();
-    this.#servedAtMs = performance.now();
-    this.#startedAtMs = Date.parse(served.issuedAt) - this.#servedAtMs;
+    this.clock.serves(Date.parse(served.issuedAt));
     this.#served = served;
     this.budgets.follow(served.engine);
     this.metrics.refusedBudgets(this.budgets.refused.length);

@@ -42,7 +42,7 @@ export class Poller {
     const schedule = new PollSchedule(this.options.pollIntervalMs, Math.random, this.options.isStatic);
     while (!signal.aborted) {
       const askedAt = moment();
-      const { leads } = this.state;
+      const { leads } = this.state.clock;
       const waitSeconds = leads ? 0 : schedule.waitSeconds;
       const elapsed = () => performance.now() - askedAt.monotonicMs;
       let restMs: number;
@@ -50,7 +50,7 @@ export class Poller {
         const polled = await this.options.poll(waitSeconds, signal);
         restMs = schedule.succeeded({ waitSeconds, elapsedMs: elapsed(), ...polled });
         this.log.succeeded(polled, askedAt);
-        if (this.state.leads) restMs = Math.min(this.options.pollIntervalMs, leads ? LEAD_POLL_MS : restMs);
+        if (this.state.clock.leads) restMs = Math.min(this.options.pollIntervalMs, leads ? LEAD_POLL_MS : restMs);
       } catch (error) {
         const away = error instanceof ProblemError && (error.code === 'network' || error.code === 'timeout');
         restMs = schedule.failed({ elapsedMs: elapsed(), away });
