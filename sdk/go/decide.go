@@ -7,7 +7,14 @@ import (
 
 const evaluationPath = "/access/v1/evaluation"
 
-// Decide asks whether the subject may do the action to the resource. A denial is no error; an error means that nobody
+// IsAllowed says whether the subject may do the action to the resource. It is false beside an error, which means that nobody
+// decided, and is an *Error.
+func (c *Client) IsAllowed(ctx context.Context, question Question, options ...CallOption) (bool, error) {
+	decision, err := c.Decide(ctx, question, options...)
+	return decision.Allowed && err == nil, err
+}
+
+// Decide is IsAllowed with the reason. It asks whether the subject may do the action to the resource. A denial is no error; an error means that nobody
 // decided, and is an *Error.
 func (c *Client) Decide(ctx context.Context, question Question, options ...CallOption) (Decision, error) {
 	o := optionsOf(options)

@@ -3,15 +3,15 @@
 //
 //	client, err := authz.New("http://127.0.0.1:8080", authz.WithAPIKey(key))
 //	…
-//	decision, err := client.Decide(ctx, authz.Question{
+//	allowed, err := client.IsAllowed(ctx, authz.Question{
 //		Subject:  authz.Subject{Type: "user", ID: "alice"},
 //		Action:   authz.Action{Name: "read"},
 //		Resource: authz.Resource{Type: "invoice", ID: "INV-1"},
 //	})
 //	switch {
 //	case err != nil: // nobody decided: err is an *authz.Error with a code
-//	case decision.Allowed:
-//	default: // denied, for decision.Reason
+//	case allowed:
+//	default: // denied; Decide tells why
 //	}
 //
 // A question has three outcomes: allowed, denied, or an error because it could not be decided. No option turns the third

@@ -35,6 +35,20 @@ func connect(server *httptest.Server, options ...authz.Option) *authz.Client {
 	return client
 }
 
+func ExampleClient_IsAllowed() {
+	server := answering(`{"decision":true}`)
+	defer server.Close()
+	client := connect(server)
+	defer client.Close()
+
+	allowed, err := client.IsAllowed(context.Background(), question)
+	if err != nil {
+		fmt.Println("nobody decided:", err)
+	}
+	fmt.Println(allowed)
+	// Output: true
+}
+
 func ExampleClient_Decide() {
 	server := answering(`{"decision":true,"context":{"reason":"Policy \"read\" allows it.","access_path":"direct"}}`)
 	defer server.Close()

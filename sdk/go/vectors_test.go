@@ -176,6 +176,15 @@ func (v vector) call(t *testing.T, client *Client, server *scriptedServer, want 
 		options = append(options, PageLimit(*v.Call.Limit))
 	}
 	switch v.Call.Op {
+	case "isAllowed":
+		allowed, err := client.IsAllowed(ctx, v.Call.Question, options...)
+		if want.failed(t, err) {
+			if allowed {
+				t.Error("it is allowed beside an error")
+			}
+		} else if allowed != *want.Decision {
+			t.Errorf("it is %t, want %t", allowed, *want.Decision)
+		}
 	case "decide":
 		decision, err := client.Decide(ctx, v.Call.Question, options...)
 		want.check(t, "the decision", Outcome{decision, err})

@@ -73,11 +73,13 @@ export type { ClientOptions, Credentials, DecideOptions } from './decision-clien
  *
  * ```ts
  * const client = new ServiceClient({ url: 'http://127.0.0.1:8080', credentials: { apiKey } });
- * const { allowed, reason } = await client.decide({
+ * const question = {
  *   subject: { type: 'user', id: 'alice' },
  *   action: { name: 'read' },
  *   resource: { type: 'invoice', id: 'INV-1' },
- * });
+ * };
+ * if (await client.isAllowed(question)) console.log('welcome');
+ * const { allowed, reason } = await client.decide(question);
  * for await (const role of client.records('role').list({ application: 'billing' })) console.log(role.name);
  * await client.changeset({ changes: [{ op: 'create', kind: 'application', fields: { name: 'billing' } }] });
  * ```

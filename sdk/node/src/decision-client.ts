@@ -174,7 +174,15 @@ export class DecisionClient {
     this.#newest?.told(revision);
   }
 
-  /** Who may do what? Allowed or denied; rejects where that could not be decided, unless the call says `orDeny`. */
+  /**
+   * Whether the subject may do the action to the resource. Rejects where that could not be decided, unless the call says
+   * `orDeny`.
+   */
+  async isAllowed(question: DecisionQuestion, options?: DecideOptions): Promise<boolean> {
+    return (await this.decide(question, options)).allowed;
+  }
+
+  /** The decision with its reason: allowed or denied, which an `if` does not see; rejects where that could not be decided, unless the call says `orDeny`. */
   async decide(question: DecisionQuestion, { orDeny, ...options }: DecideOptions = {}): Promise<Decision> {
     try {
       return await this.#told(options, async (call) => this.#joined(question, call) ?? this.#one(question, call));

@@ -31,7 +31,7 @@ interface Expected {
 }
 
 interface Call {
-  op: 'decide' | 'decideAll' | 'searchSubjects' | 'searchResources' | 'searchActions' | 'metadata';
+  op: 'isAllowed' | 'decide' | 'decideAll' | 'searchSubjects' | 'searchResources' | 'searchActions' | 'metadata';
   question?: unknown;
   questions?: unknown[];
   request?: unknown;
@@ -122,6 +122,7 @@ async function runOnce(
   { op, question, request, orDeny, limit, timeoutMs }: Call,
 ): Promise<unknown> {
   const options = { timeoutMs };
+  if (op === 'isAllowed') return client.isAllowed(question as DecisionQuestion, { ...options, orDeny });
   if (op === 'decide') return client.decide(question as DecisionQuestion, { ...options, orDeny });
   if (op === 'decideAll') return client.decideAll(request as EvaluationsQuestion, { ...options, orDeny });
   if (op === 'metadata') return client.metadata(options);
@@ -166,6 +167,10 @@ function compare(outcome: unknown, expected: Expected): void {
       if (!isOutcome(result)) expect(result).toEqual(one);
       else compare(result.ok ? result.decision : result.error, one as Expected);
     });
+    return;
+  }
+  if (typeof outcome === 'boolean') {
+    expect({ decision: outcome }).toEqual(expected);
     return;
   }
   const { allowed, decided, reason, policyId, accessPath, revision } = outcome as Decision;

@@ -57,6 +57,9 @@ def test_a_question_that_was_not_awaited_has_no_truth() -> None:
         with pytest.raises(TypeError, match="await"):
             if client.decide(ALICE, READ, INVOICE):
                 raise AssertionError("let in")
+        with pytest.raises(TypeError, match="await"):
+            if client.is_allowed(ALICE, READ, INVOICE):
+                raise AssertionError("let in")
         assert not await asyncio.create_task(client.decide(ALICE, READ, INVOICE))
 
     asyncio.run(ask())

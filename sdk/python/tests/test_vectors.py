@@ -106,6 +106,8 @@ SEARCHES = {
 def run_sync(client: Client, call: Dict[str, Any]) -> Any:
     def once(turn: int = 0) -> Any:
         try:
+            if call["op"] == "isAllowed":
+                return client.is_allowed(**question_of(call, turn), **named_of(call))
             if call["op"] == "decide":
                 return client.ask(question_of(call, turn), **named_of(call))
             if call["op"] == "decideAll":
@@ -132,6 +134,8 @@ def run_sync(client: Client, call: Dict[str, Any]) -> Any:
 async def run_async(client: AsyncClient, call: Dict[str, Any]) -> Any:
     async def once(turn: int = 0) -> Any:
         try:
+            if call["op"] == "isAllowed":
+                return await client.is_allowed(**question_of(call, turn), **named_of(call))
             if call["op"] == "decide":
                 return await client.ask(question_of(call, turn), **named_of(call))
             if call["op"] == "decideAll":
@@ -192,6 +196,9 @@ def check(found: Any, outcome: Dict[str, Any], server: ScriptedServer) -> None:
             assert text in found.detail
         for text in outcome.get("detailLacks", []):
             assert text not in f"{found!r} {found} {vars(found)}"
+        return
+    if isinstance(found, bool):
+        assert outcome == {"decision": found}
         return
     assert isinstance(found, Decision), found
     assert found.allowed is outcome["decision"]

@@ -34,7 +34,7 @@ describe.runIf(installed('go', 'version', 'the example and the README of the Go 
 
   it('is what the README says', () => {
     const files = documented();
-    expect([...files.keys()]).toEqual(['main.go', 'main_test.go', 'ask.go']);
+    expect([...files.keys()]).toEqual(['ask.go', 'main.go', 'main_test.go']);
     expect(files.get('main.go')).toBe(readFileSync(join(example, 'main.go'), 'utf8'));
     const blocks = readFileSync(join(root, 'sdk/go/README.md'), 'utf8').match(/^```go$/gm);
     expect(blocks).toHaveLength(files.size);

@@ -3,7 +3,7 @@
     from authz_service import Client, Resource, Subject
 
     with Client("http://127.0.0.1:8181") as client:
-        if client.decide(Subject("user", "alice"), "read", Resource("invoice", "INV-1")):
+        if client.is_allowed(Subject("user", "alice"), "read", Resource("invoice", "INV-1")):
             ...
 """
 

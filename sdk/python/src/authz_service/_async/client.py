@@ -145,6 +145,24 @@ class AsyncClient(AsyncManagement):
         await self._transport.close()
 
     @asked
+    async def is_allowed(
+        self,
+        subject: SubjectLike,
+        action: ActionLike,
+        resource: ResourceLike,
+        context: Optional[Json] = None,
+        *,
+        or_deny: bool = False,
+        timeout: Optional[float] = None,
+    ) -> bool:
+        """Whether the subject may do the action to the resource.
+
+        Raises `ServiceError` where that could not be decided; with `or_deny` that is a denial.
+        """
+        question = Question(subject, action, resource, context)
+        return (await self.ask(question, or_deny=or_deny, timeout=timeout)).allowed
+
+    @asked
     async def decide(
         self,
         subject: SubjectLike,
@@ -156,7 +174,7 @@ class AsyncClient(AsyncManagement):
         or_deny: bool = False,
         timeout: Optional[float] = None,
     ) -> Decision:
-        """May the subject do the action to the resource?
+        """The decision with its reason: may the subject do the action to the resource?
 
         Raises `ServiceError` where that could not be decided; with `or_deny` that is a denial, whose `decided` is false.
         """

@@ -118,7 +118,7 @@ class _Asked(CoroutineABC):  # type: ignore[type-arg]
 
     def __bool__(self) -> bool:
         self._coroutine.close()
-        raise TypeError("A question to an AsyncClient has no answer yet: write `await client.decide(…)`.")
+        raise TypeError("A question to an AsyncClient has no answer yet: write `await client.is_allowed(…)`.")
 
     def __await__(self) -> Generator[Any, None, Any]:
         return self._coroutine.__await__()

@@ -146,6 +146,24 @@ class Client(Management):
         self._transport.close()
 
     @asked
+    def is_allowed(
+        self,
+        subject: SubjectLike,
+        action: ActionLike,
+        resource: ResourceLike,
+        context: Optional[Json] = None,
+        *,
+        or_deny: bool = False,
+        timeout: Optional[float] = None,
+    ) -> bool:
+        """Whether the subject may do the action to the resource.
+
+        Raises `ServiceError` where that could not be decided; with `or_deny` that is a denial.
+        """
+        question = Question(subject, action, resource, context)
+        return (self.ask(question, or_deny=or_deny, timeout=timeout)).allowed
+
+    @asked
     def decide(
         self,
         subject: SubjectLike,
@@ -157,7 +175,7 @@ class Client(Management):
         or_deny: bool = False,
         timeout: Optional[float] = None,
     ) -> Decision:
-        """May the subject do the action to the resource?
+        """The decision with its reason: may the subject do the action to the resource?
 
         Raises `ServiceError` where that could not be decided; with `or_deny` that is a denial, whose `decided` is false.
         """
