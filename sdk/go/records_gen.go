@@ -743,7 +743,7 @@ type AccessRuleRecord struct {
 	Mode string `json:"mode"`
 	// Until when (RFC 3339) the rule refuses nothing; it then counts again by itself.
 	SuspendedUntil *time.Time `json:"suspended_until,omitempty"`
-	// Why it is suspended; it stands in the audit trail.
+	// Why it is suspended; the audit trail keeps it.
 	SuspensionReason string `json:"suspension_reason,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -767,7 +767,7 @@ type NewAccessRule struct {
 	Mode string `json:"mode,omitempty"`
 	// Until when (RFC 3339) the rule refuses nothing; it then counts again by itself.
 	SuspendedUntil *time.Time `json:"suspended_until,omitempty"`
-	// Why it is suspended; it stands in the audit trail.
+	// Why it is suspended; the audit trail keeps it.
 	SuspensionReason string `json:"suspension_reason,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`

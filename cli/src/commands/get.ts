@@ -72,7 +72,7 @@ NAME is the path of one record (billing/accountant, user/alice) or its id. An ad
         flags.at === undefined && 'origins' in client ? await this.#origin(client, record.address) : undefined;
       return {
         json: { ...record, ...(origin && { origin }) },
-        text: renderRecord({ ...record, ...(origin && { 'stands in': originText(origin) }) }, out.style),
+        text: renderRecord({ ...record, ...(origin && { 'declared in': originText(origin) }) }, out.style),
       };
     }
     const items = [];

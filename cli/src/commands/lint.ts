@@ -10,7 +10,7 @@ import { directory } from '../tree/directory-argument.js';
 import { InvalidTree, parsedFiles } from '../tree/load-tree.js';
 
 export default class Lint extends ServiceCommand {
-  static override summary = 'Find what does nothing in a folder of YAML files, or likely not what was meant, offline.';
+  static override summary = 'Find what is unused in a folder of YAML files, and likely mistakes, offline.';
   static override description =
     `Finds policies that never apply or never decide, roles and groups that nobody has, links that have ended, conditions \
 that are always the same, and attributes that look misspelt. A finding is proven if it holds for every request, and \

@@ -75,7 +75,7 @@ describe('compared', () => {
     expect(gaps).toEqual([]);
   });
 
-  it('stands in for a name of elsewhere, and says so', () => {
+  it('takes a placeholder for a name of elsewhere, and says so', () => {
     const { after, gaps } = compared(tree('old', application), tree('new', application, role('new'), held('new')), []);
     expect(addresses(after.records)).toContain('group/finance');
     expect(gaps).toEqual([
@@ -92,7 +92,7 @@ describe('compared', () => {
     ]);
   });
 
-  it('lets nothing stand in for what the change removes', () => {
+  it('takes no placeholder for what the change removes', () => {
     const { after, gaps } = compared(
       tree('old', application, finance),
       tree('new', application, role('x'), held('x')),

@@ -2,8 +2,8 @@ import type { TenantSide } from '@authz-service/core/impact/api/side';
 import { plural } from '@authz-service/core/impact/report/phrase';
 import type { Address } from '@authz-service/core/records/address';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
+import { placeholdersFor } from './placeholders.js';
 import type { Source } from './sources/source.js';
-import { standInsFor } from './stand-ins.js';
 
 /** Two states that can be compared, and what is to be said of them. */
 export interface Compared {
@@ -18,7 +18,7 @@ const NAMED_MAX = 5;
 /**
  * Makes two valid states of what was read. A tree or a Terraform plan declares one stack: the records of the others come
  * from a tenant that is compared with it, or from `context`, and stand on both sides. What is mentioned and nowhere
- * declared is stood in for where its name says all that matters; that is a gap, and so is what has to be left out.
+ * declared gets a placeholder where its name says all that matters; that is a gap, and so is what has to be left out.
  */
 export function compared(before: Source, after: Source, context: readonly Source[]): Compared {
   const notes = [...before.notes, ...after.notes, ...context.flatMap((source) => source.notes)];
@@ -52,12 +52,12 @@ export function compared(before: Source, after: Source, context: readonly Source
   }
   if (before.stacks !== undefined || after.stacks !== undefined) {
     const all = new Set([...one.records.keys(), ...other.records.keys()]);
-    const found = sides.map(({ records }) => standInsFor(records, (address) => all.has(address)));
-    const standing = new Set(found.flatMap(({ standIns }) => standIns));
+    const found = sides.map(({ records }) => placeholdersFor(records, (address) => all.has(address)));
+    const assumed = new Set(found.flatMap(({ placeholders }) => placeholders));
     const left = new Set(found.flatMap(({ leftOut }) => leftOut));
-    if (standing.size > 0)
+    if (assumed.size > 0)
       gaps.add(
-        `${listed(standing)} ${standing.size === 1 ? 'is' : 'are'} declared elsewhere, so that who holds or belongs to that is not known: name where with --with.`,
+        `${listed(assumed)} ${assumed.size === 1 ? 'is' : 'are'} declared elsewhere, so that who holds or belongs to that is not known: name where with --with.`,
       );
     if (left.size > 0)
       gaps.add(

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { UsageError } from '../errors/usage-error.js';
+import { fetchHint } from '../tree/git.js';
 import { relativePath } from '../tree/relative-path.js';
 
 const run = promisify(execFile);
@@ -19,7 +20,7 @@ export async function changedLines(root: string, revision: string): Promise<Map<
       const options = { cwd: folder, maxBuffer: OUTPUT_BYTES_MAX };
       return (await run('git', ['-c', 'core.quotePath=false', ...args], options)).stdout;
     } catch (error) {
-      throw new UsageError(`--changed-since "${revision}" cannot be compared with: ${causeOf(error)}`);
+      throw new UsageError(`--changed-since "${revision}" cannot be compared with: ${await causeOf(error, revision)}`);
     }
   };
   const base = (await git('merge-base', '--end-of-options', revision, 'HEAD')).trim();
@@ -69,11 +70,12 @@ function pathOf(text: string): string {
   return name.replace(/^b\//, '');
 }
 
-function causeOf(error: unknown): string {
+async function causeOf(error: unknown, revision: string): Promise<string> {
   const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
   if (code === 'ENOENT') return 'git is not installed.';
   const said = stderr.trim().split('\n')[0];
   if (said === undefined || said === '')
-    return 'it has no commit in common with HEAD. A shallow clone lacks them: fetch the whole history.';
-  return `git says "${said.replace(/^fatal: /, '')}".`;
+    return 'it has no commit in common with HEAD. A shallow clone lacks them: run "git fetch --unshallow".';
+  const hint = await fetchHint(revision);
+  return `git says "${said.replace(/^fatal: /, '')}"${hint === undefined ? '' : `. A clone may lack branches: ${hint}`}.`;
 }

@@ -42,7 +42,7 @@ export async function readBlobs(names: readonly string[]): Promise<Map<string, B
   for (const name of wanted) {
     const end = stdout.indexOf('\n', at);
     const [, type, size] = stdout.toString('utf8', at, end).split(' ');
-    if (type !== 'blob') throw unreadable(`this clone lacks ${name}; fetch it`);
+    if (type !== 'blob') throw unreadable(`this partial clone lacks ${name}; "${REFETCH}" brings all`);
     if (Number(size) > FILE_BYTES_MAX) throw unreadable(`${name} has more than ${FILE_BYTES_MAX} bytes: split it`);
     at = end + 1 + Number(size);
     blobs.set(name, stdout.subarray(end + 1, at));
@@ -50,6 +50,27 @@ export async function readBlobs(names: readonly string[]): Promise<Map<string, B
     at += 1;
   }
   return blobs;
+}
+
+const REFETCH = 'git fetch --refetch --no-filter';
+
+/**
+ * How to get a revision that Git does not know here, as a sentence to follow a colon; it can be followed in a shallow clone
+ * of one branch, too, where a fetch sets nothing but FETCH_HEAD. Undefined where there is nowhere to fetch it from.
+ */
+export async function fetchHint(revision: string): Promise<string | undefined> {
+  const [remotes, shallow] = await Promise.all([git(['remote']), git(['rev-parse', '--is-shallow-repository'])]);
+  const names = remotes.stdout.toString().split('\n').filter(Boolean);
+  const isShallow = shallow.stdout.toString().trim() === 'true';
+  const remote =
+    names.find((name) => revision.startsWith(`${name}/`)) ?? (names.includes('origin') ? 'origin' : names[0]);
+  if (remote === undefined) return undefined;
+  const [, base = '', ancestor = ''] = /^(.*?)([~^].*)?$/.exec(revision) ?? [];
+  const branch = base.startsWith(`${remote}/`) ? base.slice(remote.length + 1) : base;
+  if (!/^[\w][\w./-]*$/.test(branch)) return undefined;
+  const whole = isShallow && ancestor !== '' ? '--unshallow ' : '';
+  if (branch === 'HEAD') return isShallow ? `run "git fetch --unshallow ${remote}"` : undefined;
+  return `run "git fetch ${whole}${remote} ${branch}" and write FETCH_HEAD${ancestor} in its place`;
 }
 
 function unreadable(why: string): ProblemError {

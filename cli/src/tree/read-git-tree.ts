@@ -1,6 +1,6 @@
 import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { ProblemError } from '@authz-service/core/problem';
-import { firstLine, git, readBlobs } from './git.js';
+import { fetchHint, firstLine, git, readBlobs } from './git.js';
 import { filesIn, type GitEntry } from './git-tree.js';
 
 /**
@@ -35,11 +35,9 @@ async function checkRevision(spec: string, revision: string): Promise<void> {
   }
   const known = !revision.startsWith('-') && (await git(['rev-parse', '--verify', '--quiet', `${revision}^{tree}`])).ok;
   if (revision !== '' && known) return;
-  const fetch = `git fetch origin ${revision || 'main'}`;
-  throw refused(
-    spec,
-    `Git knows no revision "${revision}" here. In a clone without its history, fetch it first: ${fetch}`,
-  );
+  const hint = await fetchHint(revision);
+  const remedy = hint === undefined ? '' : `. A clone may lack branches and history: ${hint}`;
+  throw refused(spec, `Git knows no revision "${revision}" here${remedy}`);
 }
 
 /** The path from the top of the repository; empty for the top itself. */

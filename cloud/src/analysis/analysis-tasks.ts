@@ -96,7 +96,7 @@ export interface ReviewedSince extends ReviewChanges {
   finding_count: number;
 }
 
-/** What of the base does nothing. */
+/** What of the base is unused. */
 export interface LintTask {
   /** Milliseconds since the epoch. */
   now: number;

@@ -33,7 +33,7 @@ export function lintRoutes(cloud: Cloud): Route[] {
       }),
       operation: {
         id: 'lintRecords',
-        summary: 'What in the records does nothing, or likely not what was meant.',
+        summary: 'What in the records is unused, and likely mistakes.',
         tag: 'console',
         responses: { 200: { description: 'The findings.', schema: findingsSchema } },
         problems: ['stale_base', 'timeout', 'too_many_requests'],

@@ -259,30 +259,6 @@ describe('findings', () => {
       [],
     ],
     [
-      'say of what is lost altogether only the condition under which it was there',
-      [...without(base, policy('files')), policy('files', { condition: 'context.mfa' }), toStaff],
-      base,
-      ['lost: subject/user/anne 1/1; read; all docs/file; null; was context.mfa'],
-    ],
-    [
-      'say of what is lost in part the condition under which it stays',
-      [...base, toStaff],
-      [...without(base, policy('files')), policy('files', { condition: 'context.mfa' }), toStaff],
-      ['lost: subject/user/anne 1/1; read; all docs/file; context.mfa'],
-    ],
-    [
-      'say conditions as short as they can be proved the same',
-      base,
-      [
-        ...without(base, policy('files')),
-        policy('files', {
-          condition: '(context.m || context.t != "prod" || !has(context.t)) && context.t != "prod"',
-        }),
-        toStaff,
-      ],
-      ['gained: subject/user/anne 1/1; read; all docs/file; context.t != "prod"'],
-    ],
-    [
       'say that a condition asks for less',
       [...base, toStaff].map((one) =>
         one.address === 'policy/files' ? policy('files', { condition: 'context.amount < 10' }) : one,

@@ -107,7 +107,7 @@ export const accessRule = define({
           description: '`enforce` refuses changes that break the rule; `warn` only tells of them.',
         }),
         suspended_until: moment('Until when (RFC 3339) the rule refuses nothing; it then counts again by itself.'),
-        suspension_reason: freeText(1024, 'Why it is suspended; it stands in the audit trail.'),
+        suspension_reason: freeText(1024, 'Why it is suspended; the audit trail keeps it.'),
         description,
       })
       .superRefine((fields, context) => {

@@ -41,7 +41,7 @@ export const evaluationsRequestSchema = z
       .max(EVALUATIONS_MAX)
       .meta({
         description:
-          'Each like a DecisionRequest; the members beside this list stand in, whole, for those that one lacks. ' +
+          'Each like a DecisionRequest; of the members that one lacks, those beside this list are the defaults, each as a whole. ' +
           `At most ${EVALUATIONS_MAX}; none makes the request a single one.`,
       })
       .optional(),

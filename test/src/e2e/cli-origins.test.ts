@@ -49,7 +49,7 @@ it('tells repository, commit, file and line of what the commit holds, without th
     link: `${repository}/blob/${commit}/tenant/roles.yaml#L4`,
   });
   const { stdout } = await bench.run(['get', 'role/clerk'], { env });
-  expect(stdout).toContain(`stands in   acme/access at tenant/roles.yaml:5, commit ${commit.slice(0, 10)}\n`);
+  expect(stdout).toContain(`declared in  acme/access at tenant/roles.yaml:5, commit ${commit.slice(0, 10)}\n`);
   for (const file of await readdir(bench.path('cloud')))
     expect([file, (await readFile(bench.path('cloud', file))).includes('s3cret')]).toEqual([file, false]);
   // It has no part in the digest: the same records from elsewhere are the same revision.
@@ -66,7 +66,7 @@ it('tells file and line alone of what is in no commit', async () => {
   await apply('access/tenant');
   expect(await origin('role/auditor')).toEqual({ uncommitted: true, path: 'tenant/roles.yaml', line: 5 });
   expect((await bench.run(['get', 'role/auditor'], { env })).stdout).toContain(
-    'stands in    tenant/roles.yaml:5, with uncommitted changes',
+    'declared in  tenant/roles.yaml:5, with uncommitted changes',
   );
 
   await git('commit', '-qam', 'Second');

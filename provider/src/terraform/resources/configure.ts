@@ -45,7 +45,7 @@ export const providerSchema: Schema = {
       'The name of the tenant that this configuration is for. Credentials of another tenant are then refused.',
     ),
     repository: text(
-      'The repository that this configuration stands in, shown beside its records: `https://github.com/acme/access`. User and password are left out. Default: `SERVICE_REPOSITORY`, or that of the pipeline in GitHub Actions and GitLab.',
+      'The repository that holds this configuration, shown beside its records: `https://github.com/acme/access`. User and password are left out. Default: `SERVICE_REPOSITORY`, or that of the pipeline in GitHub Actions and GitLab.',
     ),
     commit: text(
       'The commit of it that is applied. Default: `SERVICE_COMMIT`, or that of the pipeline. Terraform tells providers no files and lines, so that these are not shown.',

@@ -725,7 +725,7 @@ export type AccessRule = {
   mode: 'enforce' | 'warn';
   /** Until when (RFC 3339) the rule refuses nothing; it then counts again by itself. */
   suspended_until?: string;
-  /** Why it is suspended; it stands in the audit trail. */
+  /** Why it is suspended; the audit trail keeps it. */
   suspension_reason?: string;
   /** A note for people. */
   description?: string;
@@ -815,7 +815,7 @@ export type NewAccessRule = {
   mode?: 'enforce' | 'warn' | undefined;
   /** Until when (RFC 3339) the rule refuses nothing; it then counts again by itself. */
   suspended_until?: string | undefined;
-  /** Why it is suspended; it stands in the audit trail. */
+  /** Why it is suspended; the audit trail keeps it. */
   suspension_reason?: string | undefined;
   /** A note for people. */
   description?: string | undefined;

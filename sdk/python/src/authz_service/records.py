@@ -934,7 +934,7 @@ class AccessRule(_AccessRule, total=False):
     when: str
     #: Until when (RFC 3339) the rule refuses nothing; it then counts again by itself.
     suspended_until: str
-    #: Why it is suspended; it stands in the audit trail.
+    #: Why it is suspended; the audit trail keeps it.
     suspension_reason: str
     #: A note for people.
     description: str
@@ -1046,7 +1046,7 @@ class NewAccessRule(_NewAccessRule, total=False):
     mode: Literal["enforce", "warn"]
     #: Until when (RFC 3339) the rule refuses nothing; it then counts again by itself.
     suspended_until: str
-    #: Why it is suspended; it stands in the audit trail.
+    #: Why it is suspended; the audit trail keeps it.
     suspension_reason: str
     #: A note for people.
     description: str

@@ -9,23 +9,23 @@ const NAMED: ReadonlySet<string> = new Set(['application', 'group', 'role', 'sub
 /**
  * Makes records valid together that mention what is not among them: adds a record for each name that is declared
  * nowhere, and leaves out records that mention anything else, and in turn those that mention them. What only this state
- * lacks is no name of elsewhere (`isKnown`): nothing stands in for it.
+ * lacks is no name of elsewhere (`isKnown`): it gets no placeholder.
  */
-export function standInsFor(
+export function placeholdersFor(
   records: Map<Address, DeclaredRecord>,
   isKnown: (address: Address) => boolean,
-): { standIns: Address[]; leftOut: Address[] } {
-  const standIns: Address[] = [];
+): { placeholders: Address[]; leftOut: Address[] } {
+  const placeholders: Address[] = [];
   const leftOut: Address[] = [];
   for (let waiting = [...records.values()]; waiting.length > 0; ) {
     const gone = new Set<Address>();
     for (const record of waiting) {
       for (const { target } of referencesOf(record.kind, record.fields)) {
         if (records.has(target)) continue;
-        const standIn = isKnown(target) ? undefined : standInFor(target);
-        if (standIn !== undefined) {
-          records.set(target, standIn);
-          standIns.push(target);
+        const placeholder = isKnown(target) ? undefined : placeholderFor(target);
+        if (placeholder !== undefined) {
+          records.set(target, placeholder);
+          placeholders.push(target);
           continue;
         }
         gone.add(record.address);
@@ -38,10 +38,10 @@ export function standInsFor(
     }
     waiting = gone.size === 0 ? [] : [...records.values()];
   }
-  return { standIns, leftOut };
+  return { placeholders, leftOut };
 }
 
-function standInFor(address: Address): DeclaredRecord | undefined {
+function placeholderFor(address: Address): DeclaredRecord | undefined {
   const { kind } = splitReference(address);
   if (!NAMED.has(kind)) return undefined;
   const { fields } = parseFields(kind, JSON.parse(JSON.stringify(keyFieldsOf(address))));
