@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -9,9 +9,10 @@ import { TenantState } from '@authz-service/core/state/tenant-state';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordsIn } from '../testing/records-in.js';
 import { billing, TestCloud } from '../testing/test-cloud.js';
+import { derive } from './auth/scrypt.js';
 import { prepareCommit } from './commands/prepare-commit.js';
 import { readConfig } from './config/config.js';
-import { type RunningCloud, startCloud } from './main.js';
+import { type RunningCloud, type StartOptions, startCloud } from './main.js';
 import { openSqliteStore } from './store/sqlite.js';
 
 let dir: string;
@@ -28,10 +29,10 @@ afterEach(async () => {
 });
 
 /** A cloud with this configuration, and what it announced. */
-const start = async (env: Record<string, string> = {}, listenAddr = '127.0.0.1:0') => {
+const start = async (env: Record<string, string> = {}, listenAddr = '127.0.0.1:0', options: StartOptions = {}) => {
   const announced: string[] = [];
   const config = readConfig(env, { dataDir: dir, listenAddr, logLevel: 'silent' });
-  const cloud = await startCloud(config, { announce: (said) => announced.push(said) });
+  const cloud = await startCloud(config, { announce: (said) => announced.push(said), ...options });
   running.push(cloud);
   return { cloud, announced };
 };
@@ -47,6 +48,27 @@ const token = async (url: string, id: string, secret: string) => {
 };
 
 describe('the first start', () => {
+  it('answers nobody before its administrator is there', async () => {
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address() as AddressInfo;
+    await once(free.close(), 'close');
+    const given = { SERVICE_BOOTSTRAP_CLIENT_ID: 'first', SERVICE_BOOTSTRAP_CLIENT_SECRET: 'the first secret of all' };
+    let early: ReturnType<typeof token> | undefined;
+    const slowly: StartOptions['derive'] = async (...of) => {
+      early ??= token(`http://127.0.0.1:${port}`, 'first', 'the first secret of all');
+      // Long enough for an answer, if there were one.
+      for (let turn = 0; turn < 50; turn++) {
+        const socket = connect(port, '127.0.0.1');
+        await once(socket, 'connect');
+        await once(socket.destroy(), 'close');
+      }
+      return await derive(...of);
+    };
+    await start(given, `127.0.0.1:${port}`, { derive: slowly });
+    expect((await early)?.status).toBe(200);
+  });
+
   it('makes an administrator and shows its secret, this once', async () => {
     const { cloud, announced } = await start();
     expect(announced).toHaveLength(1);

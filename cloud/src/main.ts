@@ -219,6 +219,7 @@ async function start(
   });
   follower.start(position);
   ready = true;
+  server.open();
   const began = performance.now();
   void loading.run().then(() => {
     if (!ready) return;

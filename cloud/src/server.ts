@@ -15,14 +15,22 @@ const BACKLOG = 4096;
 
 export interface Listening {
   port: number;
+  /** Begins to answer, also what has come before. */
+  open(): void;
   /** Accepts no more connections, lets running requests end, and cuts those that take too long. */
   stop(): Promise<void>;
 }
 
+/**
+ * Takes the address, so that a start fails before anything is made if it cannot be had. What comes before `open` waits for it:
+ * nobody is answered by what is not complete yet.
+ */
 export async function listen(
   at: { host: string; port: number },
   listener: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<Listening> {
+  let isOpen = false;
+  const early: Parameters<typeof listener>[] = [];
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -30,14 +38,24 @@ export async function listen(
       keepAliveTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: HEADER_BYTES_MAX,
     },
-    listener,
+    (request, response) => (isOpen ? listener(request, response) : void early.push([request, response])),
   );
   server.on('clientError', refuse);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(at, error)));
     server.listen(at.port, at.host, BACKLOG, resolve);
   });
-  return { port: (server.address() as AddressInfo).port, stop: () => stop(server) };
+  return {
+    port: (server.address() as AddressInfo).port,
+    open: () => {
+      isOpen = true;
+      for (const one of early.splice(0)) listener(...one);
+    },
+    stop: () => {
+      if (!isOpen) server.closeAllConnections();
+      return stop(server);
+    },
+  };
 }
 
 function cannotListen({ host, port }: { host: string; port: number }, error: NodeJS.ErrnoException): ProblemError {
