@@ -11,6 +11,7 @@ import { danglingIn } from './dangling.js';
 import { judgeRecord } from './judge.js';
 import { LinkSet, SETS } from './link-set.js';
 import { outsideLimits } from './outside-limits.js';
+import { removalOf } from './planned-rules.js';
 import { recordToImport } from './record-import.js';
 import { explained } from './refusals.js';
 import { type Configured, Pending, type Service, serviceOf, stored } from './service.js';
@@ -120,7 +121,7 @@ class LinkSetResource implements Resource<Configured> {
       asSet,
       before.filter((address) => !after.has(address)),
     );
-    const { gone, put } = this.differences(
+    const { gone, put, changed } = this.differences(
       granted === undefined ? [] : this.set.held(granted, records),
       wanted,
       service,
@@ -129,6 +130,15 @@ class LinkSetResource implements Resource<Configured> {
     for (const record of wanted) view.put(stored(record, '', service.stack));
     for (const record of wanted) faults.push(...judgeRecord(record, view).map(atSet(this.set)));
     for (const record of put) faults.push(...outsideLimits(service, record, records, view).map(atSet(this.set)));
+    if (!faults.some(({ severity }) => severity === 'error')) {
+      const kept = new Set(put.map(({ address }) => address));
+      const left = gone.filter(({ address }) => !kept.has(address)).map(({ address }) => removalOf(address));
+      const made = [...put, ...changed].map((record) => ({
+        address: record.address,
+        record: stored(record, '', service.stack),
+      }));
+      faults.push(...(await (await service.plannedRules(signal)).judge([...left, ...made])));
+    }
     for (const finding of faults) if (finding.severity === 'warning') context.report(finding);
     const errors = faults.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) throw new Refusal(errors);

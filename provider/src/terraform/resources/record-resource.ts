@@ -18,6 +18,7 @@ import { warnOfForeignLinks } from './foreign-links.js';
 import { judgeConfig, judgeRecord, recordFrom, recordPlanned } from './judge.js';
 import { LinkSet, SETS } from './link-set.js';
 import { outsideLimits } from './outside-limits.js';
+import { removalOf } from './planned-rules.js';
 import { identityOf, named, type RecordForm, recordForm, typeName, valuesOf } from './record-form.js';
 import { importHint, recordToImport } from './record-import.js';
 import { explained, type Hint } from './refusals.js';
@@ -233,8 +234,11 @@ class RecordResource implements Resource<Configured> {
     const view = await explained(context.signal, () => service.judged(context.signal));
     view.delete(String(prior.address));
     const record = recordFrom(this.form, prior);
-    const unfit = record !== undefined && isSchema(record) ? unfitFor(record, view, service.stack) : [];
-    if (unfit.length > 0) throw new Refusal(unfit);
+    const found = record !== undefined && isSchema(record) ? unfitFor(record, view, service.stack) : [];
+    found.push(...(await (await service.plannedRules(context.signal)).judge([removalOf(String(prior.address))])));
+    for (const finding of found) if (finding.severity === 'warning') context.report(finding);
+    const errors = found.filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) throw new Refusal(errors);
   }
 
   private differs(prior: Values, planned: Values): boolean {
@@ -286,6 +290,14 @@ class RecordResource implements Resource<Configured> {
     if (record.kind === 'resource_type' && (held !== undefined || (prior !== null && this.differs(prior, planned)))) {
       const isOwn = (owner: string) => service.takeOwnership || owner === service.stack;
       found.push(...dependentsOf(record, records, isOwn, service.typesInState.get(record.address)));
+    }
+    if (!found.some(({ severity }) => severity === 'error')) {
+      const former = prior === null || prior.address === record.address ? [] : [String(prior.address)];
+      const changed = [
+        ...former.map(removalOf),
+        { address: record.address, record: stored(record, '', service.stack) },
+      ];
+      found.push(...(await (await service.plannedRules(signal)).judge(changed)));
     }
     for (const finding of found) if (finding.severity === 'warning') context.report(finding);
     const errors = found.filter(({ severity }) => severity === 'error');

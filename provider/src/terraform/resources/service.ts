@@ -14,6 +14,7 @@ import type { LinkOwner } from './claims.js';
 import { type Mention, mentionsAmong, type ResourceType } from './dependents.js';
 import { Enforcement } from './enforcement.js';
 import { Narrowings } from './narrowings.js';
+import { PlannedRules } from './planned-rules.js';
 import { RetryPolicy } from './retry-policy.js';
 import { isSchema, SchemaFaults } from './schema-faults.js';
 import { Records, Snapshot } from './snapshot.js';
@@ -81,6 +82,7 @@ export class Service {
   private readonly queues: { records: ChangeQueue; credentials: ChangeQueue; rules: ChangeQueue; sets: ChangeQueue };
   private known: Records | undefined;
   private view: Promise<Overlay> | undefined;
+  private rules: Promise<PlannedRules> | undefined;
   private mentioned: Promise<ReadonlyMap<Address, readonly Mention[]>> | undefined;
 
   constructor({ client, token, stack, stackIsNamed, origin, takeOwnership, enforcedWithin, log }: Access) {
@@ -166,6 +168,12 @@ export class Service {
     const done = granted.catch(() => {}).then(() => this.deletions.delete(address));
     this.deletions.set(address, { queue, done });
     return granted;
+  }
+
+  /** What access rules say of the changes planned so far. */
+  async plannedRules(signal: AbortSignal): Promise<PlannedRules> {
+    this.rules ??= this.records(signal).then(PlannedRules.of);
+    return await this.rules;
   }
 
   private async enforced(granting: Promise<Granted>, signal: AbortSignal): Promise<Granted> {
