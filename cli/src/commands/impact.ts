@@ -31,7 +31,8 @@ OLD and NEW are each one of: a folder of YAML files; a Git revision of one, like
 a bundle, as the cloud serves it; the output of "terraform show -json" of a saved plan; "cloud" or the URL of a service, \
 for its tenant now, "cloud@42" or "cloud@2027-03-01" for a revision or time of its history; "none". A Terraform plan alone stands for its own before and after. "./cloud" is a folder of that name.
 
-The gates make the exit code 1 if what they demand does not hold, also where that cannot be said.`;
+The gates make the exit code 1 if what they demand does not hold, also where that cannot be said; so do enforced access \
+rules in either state that the change breaks.`;
   static override examples = [
     { description: 'What does this branch do to access?', command: 'service impact main:tenant/ tenant/' },
     {

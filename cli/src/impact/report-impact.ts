@@ -8,6 +8,7 @@ import { type Gates, judge } from './gates/gates.js';
 import { KnownNames } from './gates/known-names.js';
 import { readNotGranted } from './gates/not-granted.js';
 import { forPattern } from './gates/pattern.js';
+import { rulesGate } from './gates/rules-gate.js';
 
 /** What is compared, computed, and reported with the gates of the command line. */
 export interface Reported {
@@ -42,7 +43,8 @@ export async function reportImpact(
   });
   if (flags['write-baseline'] !== undefined) await writeBaseline(flags['write-baseline'], findings);
   const present = new Set(findings.map(({ id }) => id));
-  const results = judge(gates, findings, impact, gaps);
+  const rules = await rulesGate(before, after, now);
+  const results = [...(rules === undefined ? [] : [rules]), ...judge(gates, findings, impact, gaps)];
   const groups = groupFindings(impact.delta.findings, impact, { before, after });
   return {
     impact,

@@ -166,6 +166,33 @@ describe('service impact', () => {
   });
 });
 
+describe('where a state has access rules', () => {
+  const tree = (actions: string) => `version: 1
+applications:
+  payroll:
+    resource_types: { payslip: { actions: [read, approve] } }
+    policies: { p: { effect: ALLOW, resource_type: payslip, actions: ${actions}, assigned_to: [user/ext] } }
+subjects: { user/ext: {} }
+access_rules: { no: { never: { subjects: user/ext, actions: [approve], resources: payroll/payslip } } }
+`;
+
+  it('refuses what breaks one, in every form', async () => {
+    await bench.write({ 'ruled/old/a.yaml': tree('[read]'), 'ruled/new/a.yaml': tree('[read, approve]') });
+    const run = (...more: string[]) => bench.run(['impact', 'old', 'new', ...NOW, ...more], { cwd: 'ruled' });
+    const text = await run();
+    expect(text.code).toBe(1);
+    expect(text.stdout).toMatch(/✗ Access rules failed: The access rule "no" forbids it, and user\/ext may "approve"/);
+    expect((await run('--markdown')).stdout).toMatch(/^### ❌ Refused: the access rule "no" forbids it/);
+    const json = JSON.parse((await run('--json')).stdout);
+    expect(json.gates).toEqual([expect.objectContaining({ gate: 'access-rules', passed: false })]);
+    const kept = await bench.run(['impact', 'new', 'new', ...NOW], { cwd: 'ruled' });
+    expect({ code: kept.code, out: kept.stdout }).toEqual({
+      code: 0,
+      out: expect.stringContaining('✓ Access rules passed: The change breaks no access rule.'),
+    });
+  });
+});
+
 describe('with a cloud', () => {
   let env: Record<string, string>;
   let client: ServiceClient;

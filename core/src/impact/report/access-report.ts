@@ -2,6 +2,9 @@ import type { AccessDelta } from '../api/access-delta.js';
 import type { Finding } from '../api/finding.js';
 import type { FindingGroup } from './finding-groups.js';
 
+/** The gate that enforced access rules are, in a report of states that have some. */
+export const RULES_GATE = 'access-rules';
+
 /** One gate, and whether it lets the change pass. */
 export interface GateResult {
   /** The name of its flag: `no-new-access`. */

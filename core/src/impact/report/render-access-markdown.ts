@@ -1,5 +1,5 @@
 import { markdownCode, markdownText } from '../../markdown-code.js';
-import type { AccessReport, NoAccessReport, ReportedFinding } from './access-report.js';
+import { type AccessReport, type NoAccessReport, type ReportedFinding, RULES_GATE } from './access-report.js';
 import { type CauseGroup, RISKS, risksOf, rowsOf } from './by-cause.js';
 import { groupCause, groupSentence, rareLine, rarestTitle } from './group-sentence.js';
 import { named, type Phrase, phrase, plural } from './phrase.js';
@@ -122,7 +122,9 @@ class RowWriter {
 }
 
 function gateLines({ gates = [] }: AccessReport, countsOnly: boolean): string[] {
-  const lines = gates.map((gate) => `- ${gate.passed ? '✅' : '❌'} ${markdownText(gateText(gate, countsOnly))}`);
+  // The verdict says what access rules refuse.
+  const own = gates.filter(({ gate }) => gate !== RULES_GATE);
+  const lines = own.map((gate) => `- ${gate.passed ? '✅' : '❌'} ${markdownText(gateText(gate, countsOnly))}`);
   return lines.length === 0 ? [] : [...lines, ''];
 }
 

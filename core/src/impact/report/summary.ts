@@ -1,4 +1,4 @@
-import { type AccessReport, type GateResult, isOpen } from './access-report.js';
+import { type AccessReport, type GateResult, isOpen, RULES_GATE } from './access-report.js';
 import { amount, plural } from './phrase.js';
 
 /** The counts of a report in a heading, and a sentence about them without names. */
@@ -56,5 +56,6 @@ const TOO_MUCH = 'not everything was looked at, since there are too many places 
 /** `--max-gained failed: 1,500 permissions would be gained, more than 100.` */
 export function gateText({ gate, passed, detail, findings }: GateResult, countsOnly: boolean): string {
   const many = countsOnly && !passed && findings.length > 0 ? ` for ${plural(findings.length, 'finding')}` : '';
-  return `--${gate} ${passed ? 'passed' : 'failed'}${many}${countsOnly ? '' : `: ${detail}`}`;
+  const name = gate === RULES_GATE ? 'Access rules' : `--${gate}`;
+  return `${name} ${passed ? 'passed' : 'failed'}${many}${countsOnly ? '' : `: ${detail}`}`;
 }

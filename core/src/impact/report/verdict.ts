@@ -1,4 +1,4 @@
-import { type AccessReport, isOpen, type NoAccessReport } from './access-report.js';
+import { type AccessReport, isOpen, type NoAccessReport, RULES_GATE } from './access-report.js';
 import { amount, plural } from './phrase.js';
 import { gateText, notKnown } from './summary.js';
 
@@ -28,10 +28,13 @@ const TESTS_MAX = 5;
  */
 export function verdictOf(
   report: AccessReport | NoAccessReport | undefined,
-  { rules, tests }: Checks,
+  checks: Checks,
   countsOnly = false,
 ): Verdict {
-  const gates = report === undefined || 'unavailable' in report ? [] : (report.gates ?? []);
+  const all = report === undefined || 'unavailable' in report ? [] : (report.gates ?? []);
+  const gates = all.filter(({ gate }) => gate !== RULES_GATE);
+  const judged = all.find(({ gate }) => gate === RULES_GATE);
+  const { tests, rules = judged && (judged.passed ? [] : [judged.detail]) } = checks;
   const failing = gates.filter(({ passed }) => !passed);
   const reasons = [
     ...rulesReason(rules ?? [], countsOnly),
