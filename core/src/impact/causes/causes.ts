@@ -92,10 +92,11 @@ export class Causes {
     }
   }
 
-  #holds(set: ReadonlySet<ChangedRecord>, shows: (engine: CompiledEngine) => boolean): boolean {
+  /** Undefined once too many changes have been made. */
+  #holds(set: ReadonlySet<ChangedRecord>, shows: (engine: CompiledEngine) => boolean): boolean | undefined {
     const made = [...set];
     this.#made += made.length + 1;
-    if (this.#made > MADE_MAX) return false;
+    if (this.#made > MADE_MAX) return undefined;
     this.engine.apply(made);
     const held = shows(this.engine);
     this.engine.apply(made.map(({ before, after }): RecordChange => ({ before: after, after: before })));

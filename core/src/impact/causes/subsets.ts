@@ -11,6 +11,7 @@ export class Dependencies {
   readonly #byAddress = new Map<Address, ChangedRecord>();
   /** The changes that a change needs. */
   readonly #needs = new Map<ChangedRecord, readonly ChangedRecord[]>();
+  #neededBy: Map<ChangedRecord, ChangedRecord[]> | undefined;
   /** The changes that mention a record before. */
   readonly #mentioning = new Map<Address, ChangedRecord[]>();
 
@@ -49,15 +50,24 @@ export class Dependencies {
   without(set: ReadonlySet<ChangedRecord>, gone: readonly ChangedRecord[]): Set<ChangedRecord> {
     const left = new Set(set);
     for (const one of gone) left.delete(one);
-    for (let again = true; again; ) {
-      again = false;
-      for (const one of left)
-        if (this.#needed(one).some((needed) => !left.has(needed))) {
-          left.delete(one);
-          again = true;
-        }
-    }
+    const going = [...gone];
+    for (const one of going) for (const other of this.#needing(one)) if (left.delete(other)) going.push(other);
     return left;
+  }
+
+  /** The changes of a set that no other of it needs. */
+  tops(set: ReadonlySet<ChangedRecord>): ChangedRecord[] {
+    return [...set].filter((one) => !this.#needing(one).some((other) => set.has(other)));
+  }
+
+  /** The changes that need a change. */
+  #needing(change: ChangedRecord): readonly ChangedRecord[] {
+    if (this.#neededBy === undefined) {
+      this.#neededBy = new Map();
+      for (const one of this.#byAddress.values())
+        for (const needed of this.#needed(one)) append(this.#neededBy, needed, one);
+    }
+    return this.#neededBy.get(change) ?? [];
   }
 }
 

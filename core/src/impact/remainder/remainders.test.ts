@@ -6,7 +6,12 @@ const pairs: Known = {
   subject: {
     type: 'user',
     id: 'alice',
-    recorded: { level: 3, region: 'eu', teams: ['payroll', 'audit'] },
+    recorded: {
+      level: 3,
+      region: 'eu',
+      teams: ['payroll', 'audit'],
+      odd: { constructor: { valueOf: 1 } },
+    },
     sent: false,
   },
   action: { name: 'read', sent: false },
@@ -76,6 +81,12 @@ test.each<[string, string]>([
     'context.b && !has(context.a) || context.a && context.b',
   ],
   ['context.ip == "x" || !(context.ip == "x")', 'context.ip == "x" || context.ip != "x"'],
+  ['{"a": subject.properties.region} in context.list', '{"a": "eu"} in context.list'],
+  ['{"valueOf": subject.properties.level} == context.m', '{"valueOf": 3} == context.m'],
+  [
+    'context.m == subject.properties.odd && 2u > context.n',
+    'context.m == {"constructor": {"valueOf": 1}} && context.n < 2',
+  ],
 ])('what remains of %s is %s', (condition, text) => {
   const remainders = new Remainders();
   expect(remainders.textOf(remainders.remainderOf({ condition }, pairs))).toBe(text);

@@ -46,7 +46,8 @@ function inner(ast: Ast, known: ValueOf, binding: number, hidden: ReadonlySet<st
   const base = (part: Ast) => write(part, known, TIGHTEST, hidden);
   switch (ast.op) {
     case 'value':
-      return literal(ast.args);
+      // The parser gives an unsigned integer as an object around it.
+      return typeof ast.args === 'object' && ast.args !== null ? String(ast.args) : literal(ast.args);
     case 'id':
       return ast.args;
     case '.':
@@ -90,8 +91,6 @@ export function literal(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (value === null || typeof value !== 'object') return String(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  // The parser gives an unsigned integer as an object around it.
-  if (typeof value.valueOf() === 'bigint') return String(value.valueOf());
   const members = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}: ${literal(member)}`).join(', ')}}`;
 }

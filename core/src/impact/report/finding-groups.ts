@@ -154,18 +154,15 @@ function groupOf(
       resourcesOf.set(subject, own);
     }
   }
-  const counts: Record<string, number> = {};
-  for (const subject of resourcesOf.keys()) {
-    const type = typeOf(subject);
-    counts[type] = (counts[type] ?? 0) + 1;
-  }
+  const counts = new Map<string, number>();
+  for (const subject of resourcesOf.keys()) counts.set(typeOf(subject), (counts.get(typeOf(subject)) ?? 0) + 1);
   const sizes = [...resourcesOf.values()].map(({ size }) => size);
   const link = links.find((one) => isLinkOf(one, findings, resourcesOf))?.link;
   const [{ resources }] = findings;
   const application = resources[0]?.type.split('/')[0] ?? '';
   return {
     findings: findings.map(({ id }) => id),
-    subjects: counts,
+    subjects: Object.fromEntries(counts),
     resources: all.size,
     each: [minimum(sizes), maximum(sizes)],
     triples: findings.reduce((sum, { triples }) => sum + triples, 0),

@@ -28,7 +28,7 @@ export function isSent(path: string): boolean {
 }
 
 function within(object: JsonObject | undefined, [name = '', ...rest]: readonly string[], value: Json): JsonObject {
-  const inner = object?.[name];
+  const inner = object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
   const below = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : undefined;
   return { ...object, [name]: rest.length === 0 ? value : within(below, rest, value) };
 }
