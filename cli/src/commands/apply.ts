@@ -240,7 +240,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
 /** The plan goes to stderr: stdout is for the outcome. */
 async function show(plan: Plan, all: boolean): Promise<void> {
   const { planText } = await import('../plan/show.js');
-  await err.line(planText(plan, err.style, all));
+  await err.line(planText(plan, err, all));
 }
 
 async function originsUntold(error: unknown): Promise<void> {

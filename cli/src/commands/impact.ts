@@ -15,6 +15,7 @@ import { commandLine } from '../output/command-line.js';
 import { Progress } from '../output/progress.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
+import { wrapped } from '../output/wrap.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
 /** Lines of pairs written at once. */
@@ -188,7 +189,8 @@ async function textOf(
     return `${renderVerdictMarkdown(report, {}, countsOnly)}\n${renderAccessMarkdown(report, { countsOnly, allCommand })}`.trimEnd();
   }
   const { renderAccessText } = await import('@authz-service/core/impact/report/render-access-text');
-  return renderAccessText(report, { style: out.style, all, countsOnly }).join('\n').trimEnd();
+  const text = renderAccessText(report, { style: out.style, all, countsOnly }).join('\n').trimEnd();
+  return wrapped(text, out.columns);
 }
 
 async function writePairs(impact: AccessImpact): Promise<void> {

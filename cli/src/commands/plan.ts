@@ -141,7 +141,7 @@ async function render(
   flags: { json: boolean; markdown: boolean; all: boolean },
 ): Promise<string | undefined> {
   if (flags.json) return undefined;
-  if (!flags.markdown) return (await import('../plan/show.js')).planText(plan, out.style, flags.all);
+  if (!flags.markdown) return (await import('../plan/show.js')).planText(plan, out, flags.all);
   const { renderMarkdown } = await import('@authz-service/core/plan/render-markdown');
   return renderMarkdown(plan, { checks, allCommand: commandLine('plan', [dir], '--all') }).trimEnd();
 }

@@ -15,6 +15,7 @@ import { connect, connectionFlags } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
 import { replaceFiles } from '../output/replace-files.js';
 import { out } from '../output/terminal.js';
+import { wrapped } from '../output/wrap.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { InvalidTree } from '../tree/load-tree.js';
 import { parsedAhead } from '../tree/parsing/parse-ahead.js';
@@ -106,7 +107,8 @@ is marked and comes after all others; what an access rule would refuse comes las
       .slice(0, flags.limit)
       .map((one) => ({ ...one, changes: one.changes.map(shown) }));
     const json = { ...answer, proposals, ...(files && { files }), ...(hcl !== undefined && { hcl }) };
-    const text = hcl ?? renderWhyNot(answer, flags.limit, out.style) + (files ? `\n\nWrote ${files.join(', ')}.` : '');
+    const shownText = wrapped(renderWhyNot(answer, flags.limit, out.style), out.columns);
+    const text = hcl ?? shownText + (files ? `\n\nWrote ${files.join(', ')}.` : '');
     return { json, text };
   }
 

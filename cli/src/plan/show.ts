@@ -1,8 +1,9 @@
 import type { Plan } from '@authz-service/core/plan/plan';
 import { renderText } from '@authz-service/core/plan/render-text';
-import type { Style } from '../output/terminal.js';
+import type { Terminal } from '../output/terminal.js';
+import { wrapped } from '../output/wrap.js';
 
 /** A plan for people. Long ones are summarized by kind, unless `all` is set. */
-export function planText(plan: Plan, style: Style, all: boolean): string {
-  return renderText(plan, { style, all }).trimEnd();
+export function planText(plan: Plan, { style, columns }: Pick<Terminal, 'style' | 'columns'>, all: boolean): string {
+  return wrapped(renderText(plan, { style, all }).trimEnd(), columns);
 }
