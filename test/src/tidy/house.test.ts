@@ -23,8 +23,6 @@ const MAY_IMPORT: Record<string, string[]> = {
 /** Node's own modules that reach outside the process, which core must not know. */
 const OUTSIDE = ['fs', 'fs/promises', 'http', 'https', 'http2', 'net', 'child_process', 'os', 'dns'];
 
-const MAX_LINES = 400;
-
 function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && /\.(tsx?|mjs|js)$/.test(entry.name))
@@ -148,14 +146,6 @@ describe('the house', () => {
       )
       .filter((file) => imports(file).some(({ name }) => name === 'knex' || name === 'sqlite3'));
     expect(wrong).toEqual([]);
-  });
-
-  it(`has no source file over ${MAX_LINES} lines`, () => {
-    const long = [...workspaces, 'test', 'scripts', 'examples']
-      .flatMap(sources)
-      .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length }))
-      .filter(({ lines }) => lines > MAX_LINES);
-    expect(long).toEqual([]);
   });
 
   it('leaves no work for later in the sources, and no test switched off for good', () => {
