@@ -5,6 +5,7 @@ import { patchTree } from '@authz-service/core/patch/patch-tree';
 import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
+import { asking } from '@authz-service/core/why-not/other-requests';
 import { type VerifiedProposal, whyNot } from '@authz-service/core/why-not/why-not';
 import { readTree } from '@authz-service/provider/reconcile/read-tree';
 import { string as stringArgument } from '@oclif/core/args';
@@ -142,7 +143,8 @@ async function patched(
   now: number,
 ): Promise<string[]> {
   const { changed, records } = patchTree(source.files, proposal, now);
-  if (!whyNot(records, request, { now }).allowed) {
+  const asked = proposal.then_ask === undefined ? request : asking(request, proposal.then_ask);
+  if (!whyNot(records, asked, { now }).allowed) {
     throw new ProblemError('conflict', 'The files with the proposal do not allow the request: nothing was written.');
   }
   const before = new Map(source.files.map(({ path, text }) => [path, text]));

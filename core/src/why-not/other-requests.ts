@@ -32,17 +32,20 @@ const REQUESTS_MAX = 3;
 /** Requests that are tried with two values at once. */
 const PAIRS_MAX = 4000;
 
+/** What remains of the policies of a tenant in the engine's present state. */
+export function remainingConditions(engine: CompiledEngine, records: Records): RemainingConditions {
+  const policies = new Map<Address, DeclaredRecord<'policy'>['fields']>();
+  for (const { kind, address, fields } of records.values()) if (kind === 'policy') policies.set(address, fields);
+  return new RemainingConditions(engine, policies);
+}
+
 /** Finds requests that are allowed with other context, or with properties that are not recorded. */
 export function askedOtherwise(
-  engine: CompiledEngine,
-  records: Records,
+  remaining: RemainingConditions,
   request: DecisionRequest,
   now: number,
   isAllowed: (request: DecisionRequest) => boolean,
 ): AskedOtherwise {
-  const policies = new Map<Address, DeclaredRecord<'policy'>['fields']>();
-  for (const { kind, address, fields } of records.values()) if (kind === 'policy') policies.set(address, fields);
-  const remaining = new RemainingConditions(engine, policies);
   const condition = remaining.of(request, now);
   if (condition === undefined) return { requests: [] };
   const single = remaining
@@ -78,6 +81,15 @@ function rankOf({ root, name, value }: Sent): number {
 
 function labelOf({ root, name }: Sent): string {
   return root === 'context' ? `context.${name}` : `${root}.properties.${name}`;
+}
+
+/** The request with what another one sends besides. */
+export function asking(request: DecisionRequest, { sends }: OtherRequest): DecisionRequest {
+  const sent = Object.entries(sends).map(([label, value]): Sent => {
+    const [, root = '', name = ''] = /^(\w+)(?:\.properties)?\.(.*)$/.exec(label) ?? [];
+    return { root: root as Sent['root'], name, value };
+  });
+  return withSent(request, sent);
 }
 
 function withSent(request: DecisionRequest, sent: readonly Sent[]): DecisionRequest {

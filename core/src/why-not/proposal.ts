@@ -1,5 +1,6 @@
 import type { Address } from '../records/address.js';
 import type { DeclaredRecord } from '../records/registry.js';
+import type { OtherRequest } from './other-requests.js';
 
 /** A record before and after a change; one of them is absent where it is created or removed. */
 export interface ProposedChange {
@@ -20,6 +21,8 @@ export interface Proposal {
   breadth: (typeof BREADTHS)[number];
   /** Whether it takes away a protection: a DENY, a link to one, or something that an ALLOW requires. */
   removes_protection?: true;
+  /** What the caller must send besides once it is made; absent where the request needs nothing else. */
+  then_ask?: OtherRequest;
 }
 
 /** The records of a tenant by address, as proposals look them up; a tree does not know their ids. */

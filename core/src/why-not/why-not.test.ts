@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { computeImpact } from '../impact/compute-impact.js';
-import type { JsonObject } from '../json.js';
 import type { ManifestFile } from '../manifest/manifest.js';
 import { readManifest } from '../manifest/read.js';
 import { patchTree } from '../patch/patch-tree.js';
@@ -58,69 +57,8 @@ function proposed(request: ReturnType<typeof ask>, tree = files(), weigh?: numbe
   return whyNot(manifest?.records ?? [], request, { now: NOW, weigh });
 }
 
-describe('what the caller could do', () => {
-  const tree = (policies: string): ManifestFile[] => [
-    {
-      path: 'a.yaml',
-      text: `version: 1
-applications:
-  app:
-    resource_types: { doc: { actions: [read] } }
-    resources: { d: { type: doc } }
-    policies:
-${policies}subjects: { user/u: {} }
-`,
-    },
-  ];
-  const allow = (condition: string) =>
-    `      read: { effect: ALLOW, resource_type: doc, actions: [read], condition: '${condition}', assigned_to: [user/u] }\n`;
-  const deny = (unless: string) =>
-    `      shut: { effect: DENY, priority: 1, resource_type: doc, actions: [read], unless: ${unless}, assigned_to: [everyone] }\n`;
-  const request = {
-    subject: { type: 'user', id: 'u' },
-    action: { name: 'read' },
-    resource: { type: 'doc', name: 'd' },
-  };
-
-  it.each<[string, string, JsonObject, string | undefined, string[]]>([
-    ['a second factor', allow('context.mfa'), {}, 'context.mfa', ['ask with a second factor: context.mfa = true']],
-    [
-      'one of several',
-      allow('context.mfa || context.reason == "audit"'),
-      { mfa: false },
-      'context.mfa || context.reason == "audit"',
-      ['ask with a second factor: context.mfa = true', 'ask with another context.reason: context.reason = "audit"'],
-    ],
-    [
-      'two at once',
-      allow('context.mfa && context.reason == "audit"'),
-      {},
-      'context.mfa && context.reason == "audit"',
-      ['ask with a second factor and with another context.reason: context.mfa = true and context.reason = "audit"'],
-    ],
-    [
-      'what a DENY exempts',
-      allow('true') + deny('{ mfa_required: true }'),
-      {},
-      'context.mfa',
-      ['ask with a second factor: context.mfa = true'],
-    ],
-    ['nothing, where no policy would apply', allow('subject.id == "somebody else"'), {}, undefined, []],
-  ])('is %s', (_, policies, context, condition, summaries) => {
-    const { manifest, faults } = readManifest(tree(policies), { now: NOW });
-    expect(faults).toEqual([]);
-    const { ask, proposals } = whyNot(manifest?.records ?? [], { ...request, context }, { now: NOW });
-    expect([ask.condition, ask.requests.map(({ summary }) => summary)]).toEqual([condition, summaries]);
-    for (const { sends } of ask.requests) {
-      const more = Object.entries(sends).map(([name, value]) => [name.replace('context.', ''), value]);
-      const other = { ...request, context: { ...context, ...Object.fromEntries(more) } };
-      expect(whyNot(manifest?.records ?? [], other, { now: NOW }).allowed).toBe(true);
-    }
-    const marks = proposals.map(({ removes_protection }) => removes_protection === true);
-    expect(marks).toEqual([...marks].sort((left, right) => Number(left) - Number(right)));
-  });
-
-  it('comes before what takes away a protection, which is marked and comes after all else', () => {
+describe('whyNot', () => {
+  it('says what the caller could do before what takes away a protection, which is marked and comes after all else', () => {
     const both = files().map((file) => ({
       ...file,
       text: file.text
@@ -137,9 +75,7 @@ ${policies}subjects: { user/u: {} }
     expect(proposals.slice(-marked.length)).toEqual(marked);
     expect(proposals[0]?.removes_protection).toBeUndefined();
   });
-});
 
-describe('whyNot', () => {
   it('proposes to take a DENY from everyone', () => {
     const everyone = `      freeze: { effect: DENY, priority: 5, resource_type: invoice, actions: ['*'], assigned_to: [everyone] }\n`;
     const { proposals } = proposed(ask('alice', 'read', 'INV-1'), files(everyone));

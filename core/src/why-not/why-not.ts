@@ -8,7 +8,7 @@ import { address, path } from '../records/address.js';
 import { type DeclaredRecord, declare } from '../records/registry.js';
 import { guardProposals } from './guard-proposals.js';
 import { LinkIndex } from './link-proposals.js';
-import { type AskedOtherwise, askedOtherwise } from './other-requests.js';
+import { type AskedOtherwise, askedOtherwise, remainingConditions } from './other-requests.js';
 import { BREADTHS, keyOf, type Proposal, type ProposedChange, type Records } from './proposal.js';
 import { engineRecord, ProposedStates, type Weight } from './proposed-state.js';
 
@@ -47,6 +47,8 @@ const WORK_EACH = 2_500;
 const WEIGHED_MIN = 4;
 /** Two changes are tried together only where one does not do, and no more pairs than these. */
 const PAIRS_MAX = 4000;
+/** So many changes are tried with other requests. */
+const ASKED_MAX = 100;
 
 /** The smallest changes that would allow a request: each is confirmed by the engine on the changed tenant. */
 export function whyNot(
@@ -59,26 +61,40 @@ export function whyNot(
   const { decision, reason } = answerOf(engine, request, now);
   const candidates = explained(engine, request, now);
   if (decision) return { allowed: true, reason, candidates, ask: { requests: [] }, proposals: [], not_weighed: 0 };
-  const ask = askedOtherwise(engine, records, request, now, (other) => answerOf(engine, other, now).decision);
+  const remaining = remainingConditions(engine, records);
+  const askOtherwise = () => askedOtherwise(remaining, request, now, (other) => answerOf(engine, other, now).decision);
+  const ask = askOtherwise();
 
   const base = missingSubject(records, request);
-  const allows = (changes: readonly ProposedChange[]) => {
+  const after = <T>(changes: readonly ProposedChange[], answer: () => T): T => {
     const made = [...base, ...changes].map(({ before, after }) => ({
       before: before && engineRecord(before),
       after: after && engineRecord(after),
     }));
     engine.apply(made);
     try {
-      return answerOf(engine, request, now).decision;
+      return answer();
     } finally {
       engine.apply(made.map(({ before, after }) => ({ before: after, after: before })));
     }
   };
+  const allows = (changes: readonly ProposedChange[]) => after(changes, () => answerOf(engine, request, now).decision);
   const proposals = new Map<string, Proposal>();
   for (const proposal of proposalsFor(engine, candidates, records, request, now))
     proposals.set(keyOf(proposal), proposal);
   const all = [...proposals.values()];
   let confirmed = all.filter(({ changes }) => allows(changes));
+  // Before a protection goes, what needs a change and another request, where neither does alone.
+  if (ask.requests.length === 0 && confirmed.every(protection)) {
+    const links = all.filter((one) => !protection(one)).slice(0, ASKED_MAX);
+    const asked = links.flatMap((proposal): Proposal[] => {
+      const [first] = after(proposal.changes, askOtherwise).requests;
+      return first === undefined
+        ? []
+        : [{ ...proposal, summary: `${proposal.summary}, and ${first.summary}`, then_ask: first }];
+    });
+    confirmed = [...asked, ...confirmed];
+  }
   if (confirmed.length === 0) confirmed = pairsOf(all).filter(({ changes }) => allows(changes));
   confirmed.sort(
     (left, right) =>
