@@ -12,7 +12,8 @@ type Decider interface {
 	Decide(ctx context.Context, question Question, options ...CallOption) (Decision, error)
 }
 
-// Mapper says what a request asks for. It returns ErrUnauthenticated where nobody is logged in.
+// Mapper says what a request asks for. It returns ErrUnauthenticated where nobody is logged in, and ErrNotFound where what is
+// asked for is not there.
 type Mapper func(*http.Request) (Question, error)
 
 // ErrUnauthenticated is a mapper's answer to a request without a caller.
@@ -29,6 +30,12 @@ func OnUnauthenticated(handler http.Handler) GuardOption {
 // OnDenied replaces the 403 that answers a denial; DecisionFrom has it.
 func OnDenied(handler http.Handler) GuardOption { return func(g *guard) { g.denied = handler } }
 
+// OnNotFound replaces the 404 for what the mapper does not find.
+func OnNotFound(handler http.Handler) GuardOption { return func(g *guard) { g.notFound = handler } }
+
+// OnMalformed replaces the 400 for a question that the decision point calls malformed; UndecidedFrom has the error.
+func OnMalformed(handler http.Handler) GuardOption { return func(g *guard) { g.malformed = handler } }
+
 // OnUndecided replaces the 503 for a request that could not be decided; UndecidedFrom has the error.
 func OnUndecided(handler http.Handler) GuardOption { return func(g *guard) { g.undecided = handler } }
 
@@ -44,11 +51,13 @@ type guard struct {
 	unauthenticated http.Handler
 	denied          http.Handler
 	undecided       http.Handler
+	notFound        http.Handler
+	malformed       http.Handler
 	options         []CallOption
 }
 
-// Guard lets only allowed requests through. It answers 401 without a caller, 403 on a denial, and 503 if nothing could
-// be decided, which includes a mapper that failed. The handlers behind it find the decision by DecisionFrom.
+// Guard lets only allowed requests through. It answers 401 without a caller, 403 on a denial, 404 where the mapper finds
+// nothing, 400 for a malformed question, and 503 if nothing could be decided, which includes a mapper that failed otherwise. The handlers behind it find the decision by DecisionFrom.
 func Guard(decider Decider, mapper Mapper, options ...GuardOption) func(http.Handler) http.Handler {
 	if decider == nil || mapper == nil {
 		panic("authz: a guard needs a decider and a mapper")
@@ -60,6 +69,8 @@ func Guard(decider Decider, mapper Mapper, options ...GuardOption) func(http.Han
 			next:            next,
 			unauthenticated: refusal(http.StatusUnauthorized, "A caller is required."),
 			denied:          refusal(http.StatusForbidden, "This is not allowed."),
+			notFound:        refusal(http.StatusNotFound, "There is no such thing."),
+			malformed:       refusal(http.StatusBadRequest, "The request asks for something that cannot be asked about."),
 			undecided:       refusal(http.StatusServiceUnavailable, "Whether this is allowed could not be decided. Try again later."),
 		}
 		for _, option := range options {
@@ -76,12 +87,18 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.unauthenticated.ServeHTTP(w, r)
 		return
 	}
+	if codeIn(err) == CodeNotFound {
+		g.notFound.ServeHTTP(w, r)
+		return
+	}
 	var decision Decision
 	if err == nil {
 		decision, err = g.decider.Decide(r.Context(), question, g.options...)
 	}
 	r = r.WithContext(context.WithValue(r.Context(), guarded{}, Outcome{decision, err}))
 	switch {
+	case codeIn(err) == CodeInvalidRequest:
+		g.malformed.ServeHTTP(w, r)
 	case err != nil:
 		g.undecided.ServeHTTP(w, r)
 	case decision.Allowed && decision.Decided:
@@ -89,6 +106,15 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		g.denied.ServeHTTP(w, r)
 	}
+}
+
+// codeIn is the code of an *Error within err; empty if there is none.
+func codeIn(err error) Code {
+	var failed *Error
+	if errors.As(err, &failed) {
+		return failed.Code
+	}
+	return ""
 }
 
 type guarded struct{}

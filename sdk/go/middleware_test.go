@@ -3,6 +3,7 @@ package authz_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,8 @@ func mapped(r *http.Request) (authz.Question, error) {
 	switch user := r.Header.Get("X-User"); user {
 	case "":
 		return authz.Question{}, authz.ErrUnauthenticated
+	case "lost":
+		return authz.Question{}, fmt.Errorf("invoice 7: %w", authz.ErrNotFound)
 	case "confused":
 		return authz.Question{}, errors.New("there are two of them")
 	default:
@@ -60,6 +63,11 @@ func TestAGuardLetsOnlyAllowedRequestsThrough(t *testing.T) {
 		{"nobody decided, denied on request", "carol", fake.Client(), []authz.GuardOption{authz.WithCallOptions(authz.OrDeny())}, 403},
 		{"no caller", "", fake.Client(), nil, 401},
 		{"no caller, in words of the application", "", fake.Client(), []authz.GuardOption{authz.OnUnauthenticated(http.NotFoundHandler())}, 404},
+		{"what the mapper does not find", "lost", fake.Client(), nil, 404},
+		{"what the mapper does not find, in words of the application", "lost", fake.Client(), []authz.GuardOption{authz.OnNotFound(http.RedirectHandler("/", 302))}, 302},
+		{"a malformed question", "alice", lying{authz.ErrInvalidRequest}, nil, 400},
+		{"a malformed question, in words of the application", "alice", lying{authz.ErrInvalidRequest}, []authz.GuardOption{authz.OnMalformed(teapot)}, 418},
+		{"no endpoint for decisions", "alice", lying{authz.ErrNotFound}, nil, 503},
 		{"a mapper that failed", "confused", fake.Client(), nil, 503},
 		{"a permission beside an error", "alice", lying{io.EOF}, nil, 503},
 		{"a permission that nobody decided", "alice", lying{}, nil, 403},

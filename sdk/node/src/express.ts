@@ -1,5 +1,12 @@
 import type { DecisionClient } from './decision-client.js';
-import { type GuardOptions, type Mapper, PROBLEM_JSON, refusalOf } from './guard.js';
+import { type GuardOptions, type HttpRequest, type Mapper, PROBLEM_JSON, refusalOf } from './guard.js';
+
+/** What a mapper finds in an Express request, unless its parameter says another type. */
+export interface ExpressRequest extends HttpRequest {
+  readonly path: string;
+  readonly originalUrl: string;
+  get(name: string): string | undefined;
+}
 
 /** The part of an Express response, and of Node's own, that is used. */
 interface Response {
@@ -9,10 +16,14 @@ interface Response {
 }
 
 /**
- * Middleware for Express and compatible frameworks. It lets an allowed request through, and otherwise answers 403, or
- * 503 if the question could not be decided. An error of the mapper goes to `next`.
+ * Middleware for Express and compatible frameworks. It lets an allowed request through, and otherwise answers 403,
+ * 503 if the question could not be decided, 400 if it is malformed, or 404 if the mapper says `NOT_FOUND`. An error of the mapper goes to `next`.
  */
-export function guard<R>(client: Pick<DecisionClient, 'decide'>, mapper: Mapper<R>, options: GuardOptions = {}) {
+export function guard<R = ExpressRequest>(
+  client: Pick<DecisionClient, 'decide'>,
+  mapper: Mapper<R>,
+  options: GuardOptions<R> = {},
+) {
   return async (request: R, response: Response, next: (error?: unknown) => void): Promise<void> => {
     let refusal: Awaited<ReturnType<typeof refusalOf>>;
     try {
@@ -30,3 +41,5 @@ export function guard<R>(client: Pick<DecisionClient, 'decide'>, mapper: Mapper<
     response.end(JSON.stringify(refusal));
   };
 }
+
+export { decisionOf, NOT_FOUND } from './guard.js';

@@ -9,10 +9,10 @@ interface Reply {
 }
 
 /**
- * A `preHandler` for Fastify. It lets an allowed request through, and otherwise answers 403, or 503 if the question
- * could not be decided. An error of the mapper becomes an error of the route.
+ * A `preHandler` for Fastify. It lets an allowed request through, and otherwise answers 403, 503 if the question could not be
+ * decided, 400 if it is malformed, or 404 if the mapper says `NOT_FOUND`. An error of the mapper becomes an error of the route.
  */
-export function guard<R>(client: Pick<DecisionClient, 'decide'>, mapper: Mapper<R>, options: GuardOptions = {}) {
+export function guard<R>(client: Pick<DecisionClient, 'decide'>, mapper: Mapper<R>, options: GuardOptions<R> = {}) {
   return async (request: R, reply: Reply): Promise<unknown> => {
     const refusal = await refusalOf(client, request, mapper, options);
     if (refusal === undefined) return undefined;
@@ -22,3 +22,5 @@ export function guard<R>(client: Pick<DecisionClient, 'decide'>, mapper: Mapper<
     return reply;
   };
 }
+
+export { decisionOf, NOT_FOUND } from './guard.js';

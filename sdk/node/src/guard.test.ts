@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
-import { guard as expressGuard } from './express.js';
+import { decisionOf, guard as expressGuard, NOT_FOUND } from './express.js';
 import { guard as fastifyGuard } from './fastify.js';
 import { guard as nestGuard } from './nest.js';
 import type { DecisionQuestion } from './question.js';
@@ -17,12 +17,14 @@ const point = new FakeDecisionPoint([
   { subject: 'user:alice', answer: 'allow' },
   { subject: 'user:bob', answer: 500 },
   { subject: 'user:carol', answer: 'away' },
+  { subject: 'user:malformed', answer: 400 },
 ]);
 const client = point.client();
 
-function toQuestion({ user }: Request): DecisionQuestion | undefined {
+function toQuestion({ user }: Request): DecisionQuestion | typeof NOT_FOUND | undefined {
   if (user === 'broken') throw new Error('The mapper failed.');
   if (user === undefined) return undefined;
+  if (user === 'lost') return NOT_FOUND;
   return { subject: { type: 'user', id: user }, action: { name: 'read' }, resource: { type: 'invoice', id: '1' } };
 }
 
@@ -34,6 +36,8 @@ const CASES: [user: string | undefined, status: number][] = [
   ['bob', 503],
   ['carol', 503],
   ['broken', 500],
+  ['malformed', 400],
+  ['lost', 404],
 ];
 
 describe.each(CASES)('a request of %s is answered with %i', (user, status) => {
@@ -44,7 +48,7 @@ describe.each(CASES)('a request of %s is answered with %i', (user, status) => {
     app.get(
       '/',
       expressGuard(client, (request: express.Request) => toQuestion({ user: request.get('x-user') }), options),
-      (_request, response) => void response.send('the invoice'),
+      (request, response) => void response.send(decisionOf(request)?.allowed ? 'the invoice' : 'no decision'),
     );
     app.use((_error: Error, _request: express.Request, response: express.Response, _next: express.NextFunction) => {
       response.status(500).end();
@@ -58,7 +62,7 @@ describe.each(CASES)('a request of %s is answered with %i', (user, status) => {
       const text = await answer.text();
       expect(text === 'the invoice').toBe(status === 200);
       expect(text).not.toMatch(/alice|bob|carol|table/);
-      expect(undecided).toHaveLength(status === 503 ? 1 : 0);
+      expect(undecided).toHaveLength(status === 503 || status === 400 ? 1 : 0);
     } finally {
       server.closeAllConnections();
       server.close();
@@ -81,8 +85,26 @@ describe.each(CASES)('a request of %s is answered with %i', (user, status) => {
   it('by Nest', async () => {
     const context = { switchToHttp: () => ({ getRequest: <R>() => ({ user }) as R }) };
     const passed = nestGuard(client, toQuestion).canActivate(context);
-    if (status === 503) return void (await expect(passed).rejects.toMatchObject({ statusCode: 503 }));
+    if (status === 503 || status === 400 || status === 404) {
+      return void (await expect(passed).rejects.toMatchObject({ statusCode: status }));
+    }
     if (status === 500) return void (await expect(passed).rejects.toThrow('The mapper failed.'));
     expect(await passed).toBe(status === 200);
   });
+});
+
+it('knows what a request has though the mapper does not say its type', () => {
+  const question = (id: string | undefined, invoice = '1') => ({
+    subject: { type: 'user', id: id ?? '' },
+    action: { name: 'read' },
+    resource: { type: 'invoice', id: invoice },
+  });
+  const app = express();
+  const mayRead = expressGuard(client, ({ headers, params }) => question(String(headers['x-user']), params.id));
+  app.get('/invoices/:id', mayRead);
+  app.get(
+    '/:id',
+    expressGuard(client, (request) => question(request.get('x-user'), request.params.id)),
+  );
+  nestGuard(client, ({ headers }) => question(String(headers['x-user'])));
 });

@@ -8,11 +8,11 @@ import types
 from typing import Any, Callable, Dict, List, Optional, Union
 
 import pytest
-from authz_service import Question, Resource, Subject
-from authz_service.guard import PUBLIC
+from authz_service import Decision, Question, Resource, Subject
+from authz_service.guard import NOT_FOUND, PUBLIC, mapper_of, verdict_of
 from authz_service.testing import FakeDecisionPoint
 
-CASES = [("alice", 200), ("bob", 403), ("broken", 503), ("", 401)]
+CASES = [("alice", 200), ("bob", 403), ("broken", 503), ("", 401), ("malformed", 400), ("lost", 404)]
 
 
 @pytest.fixture
@@ -20,10 +20,13 @@ def pdp() -> FakeDecisionPoint:
     fake = FakeDecisionPoint()
     fake.allow(Subject("user", "alice"), "read", Resource("invoice", "1"))
     fake.fail(Subject("user", "broken"))
+    fake.fail(Subject("user", "malformed"), code="invalid_request", status=400)
     return fake
 
 
-def subject_of(name: Optional[str]) -> Optional[Subject]:
+def subject_of(name: Optional[str]) -> Any:
+    if name == "lost":
+        return NOT_FOUND
     return Subject("user", name) if name else None
 
 
@@ -43,9 +46,46 @@ def test_fastapi(pdp: FakeDecisionPoint, kind: str, user: str, status: int) -> N
     )
     app = FastAPI()
 
-    @app.get("/invoices/{id}", dependencies=[Depends(guard)])
-    def show(id: str) -> Dict[str, str]:
-        return {"id": id}
+    def show(id: str, decision: Any) -> Dict[str, str]:
+        return {"id": id, "reason": decision.reason}
+
+    # Its annotations are types, not texts, since the dependency is known in this function alone.
+    show.__annotations__ = {"id": str, "decision": Decision}
+    show.__defaults__ = (Depends(guard),)
+    app.get("/invoices/{id}")(show)
+
+    async def ask() -> Any:
+        async with httpx.AsyncClient(app=app, base_url="http://app") as browser:
+            return await browser.get("/invoices/1", headers={"x-user": user})
+
+    answer = asyncio.run(ask())
+    assert answer.status_code == status
+    assert status != 200 or answer.json()["reason"] == "The table of the test says so."
+
+
+@pytest.mark.parametrize("user, status", CASES)
+def test_parts_may_be_dependencies_of_fastapi_and_coroutines(pdp: FakeDecisionPoint, user: str, status: int) -> None:
+    pytest.importorskip("fastapi")
+    import httpx
+    from authz_service.fastapi import require
+    from fastapi import Depends, FastAPI, Request
+
+    async def user_of(request: Any) -> Any:
+        return request.headers.get("x-user")
+
+    user_of.__annotations__ = {"request": Request}
+
+    async def subject(name: Any) -> Any:
+        return subject_of(name)
+
+    subject.__defaults__ = (Depends(user_of),)
+
+    async def invoice(request: Any) -> Resource:
+        return Resource("invoice", request.path_params["id"])
+
+    app = FastAPI()
+    guard = require(pdp.async_client(), Depends(subject), "read", invoice)
+    app.get("/invoices/{id}", dependencies=[Depends(guard)])(lambda: {})
 
     async def ask() -> int:
         async with httpx.AsyncClient(app=app, base_url="http://app") as browser:
@@ -54,11 +94,27 @@ def test_fastapi(pdp: FakeDecisionPoint, kind: str, user: str, status: int) -> N
     assert asyncio.run(ask()) == status
 
 
+def test_a_guard_logs_why_it_could_not_decide(pdp: FakeDecisionPoint, caplog: pytest.LogCaptureFixture) -> None:
+    for user, says in {"broken": "could not decide", "malformed": "malformed question"}.items():
+        caplog.clear()
+        verdict_of(pdp.client(), Question(Subject("user", user), "read", Resource("invoice", "1")))
+        assert [record.levelname for record in caplog.records] == ["WARNING"]
+        assert says in caplog.text
+
+
+def test_a_coroutine_guards_nothing_that_runs_in_a_thread(pdp: FakeDecisionPoint) -> None:
+    async def later(request: Any) -> Any:
+        return Subject("user", "alice")
+
+    with pytest.raises(TypeError, match="event loop"):
+        mapper_of(later, "read", Resource("invoice", "1"))(None)
+
+
 @pytest.mark.parametrize("user, status", CASES)
 def test_flask(pdp: FakeDecisionPoint, user: str, status: int) -> None:
     pytest.importorskip("flask")
     from authz_service.flask import require
-    from flask import Flask
+    from flask import Flask, g
 
     app = Flask("app")
 
@@ -70,6 +126,7 @@ def test_flask(pdp: FakeDecisionPoint, user: str, status: int) -> None:
         lambda request: Resource("invoice", request.view_args["id"]),
     )
     def show(id: str) -> str:
+        assert g.authz_decision.allowed
         return id
 
     assert app.test_client().get("/invoices/1", headers={"x-user": user}).status_code == status
@@ -101,9 +158,9 @@ def django_views(pdp: FakeDecisionPoint) -> None:
     views.client = pdp.client()
 
 
-def asked_by(request: Any) -> Question:
+def asked_by(request: Any) -> Any:
     subject = subject_of(request.headers.get("x-user"))
-    return Question(subject, "read", Resource("invoice", "1"))
+    return NOT_FOUND if subject is NOT_FOUND else Question(subject, "read", Resource("invoice", "1"))
 
 
 @pytest.mark.parametrize("user, status", CASES)
@@ -122,12 +179,17 @@ def test_django(pdp: FakeDecisionPoint, way: str, user: str, status: int) -> Non
         "read",
         lambda request: Resource("invoice", request.resolver_match.kwargs["id"]),
     )
-    view: Any = lambda request, id: HttpResponse(id)  # noqa: E731
+
+    def view(request: Any, id: str) -> Any:
+        assert request.authz_decision.allowed
+        return HttpResponse(id)
+
     if way == "decorator":
-        view = require(views.client, *parts)(view)
+        view = require(views.client, *parts)(view)  # type: ignore[arg-type]
     elif way == "coroutine":
 
         async def show(request: Any, id: str) -> Any:
+            assert request.authz_decision.allowed
             return HttpResponse(id)
 
         view = require(pdp.async_client(), *parts)(show)
@@ -153,6 +215,7 @@ def test_django(pdp: FakeDecisionPoint, way: str, user: str, status: int) -> Non
 
             def get(self, request: Any, id: str) -> Any:
                 self.check_object_permissions(request, id)
+                assert request.authz_decision.allowed
                 return Response(id)
 
         view = Invoice.as_view()
@@ -179,7 +242,7 @@ def question_of_scope(scope: Any) -> Union[Question, Any]:
     if scope["path"] == "/health":
         return PUBLIC
     subject = subject_of(dict(scope["headers"]).get(b"x-user", b"").decode())
-    return Question(subject, "read", Resource("invoice", scope["path"].rpartition("/")[2]))
+    return NOT_FOUND if subject is NOT_FOUND else Question(subject, "read", Resource("invoice", scope["path"].rpartition("/")[2]))
 
 
 @pytest.mark.parametrize("path, user, status", [("/invoices/1", *case) for case in CASES] + [("/health", "", 200)])
@@ -189,6 +252,7 @@ def test_asgi(pdp: FakeDecisionPoint, kind: str, path: str, user: str, status: i
     from authz_service.asgi import AuthzMiddleware
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
+        assert path == "/health" or scope["authz_service.decision"].allowed
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"shown"})
 
@@ -208,6 +272,7 @@ def test_wsgi(pdp: FakeDecisionPoint, path: str, user: str, status: int) -> None
     from authz_service.wsgi import AuthzMiddleware
 
     def app(environ: Any, start_response: Any) -> List[bytes]:
+        assert path == "/health" or environ["authz_service.decision"].allowed
         start_response("200 OK", [])
         return [b"shown"]
 

@@ -60,6 +60,6 @@ def test_the_code_blocks_run(capsys: pytest.CaptureFixture[str]) -> None:
         server.shutdown()
         server.server_close()
     said = capsys.readouterr().out
-    assert said.startswith("approved\nTrue True\nTrue\nFalse\ncarol\n[Decision(allowed=True")
+    assert said.startswith("approved\nTrue True\nTrue\nFalse\ncarol\n[True, True]")
     assert said.endswith("accountant\n")
     assert names["mine"] == ["INV-1"]

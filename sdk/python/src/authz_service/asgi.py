@@ -6,7 +6,7 @@ from typing import Any, Awaitable, Callable, MutableMapping, Union
 
 from ._async.client import AsyncClient
 from ._sync.client import Client
-from .guard import Mapper, problem_json, refusal_async
+from .guard import AsyncMapper, problem_json, verdict_async
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -15,9 +15,10 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class AuthzMiddleware:
-    """Asks before each HTTP request and each WebSocket. `question` maps the scope to a question, `PUBLIC` or None."""
+    """Asks before each HTTP request and each WebSocket. `question` maps the scope to a question, `PUBLIC`,
+    `NOT_FOUND` or None, and may be a coroutine. The application finds the decision in the scope, as `authz_service.decision`."""
 
-    def __init__(self, app: App, client: Union[Client, AsyncClient], question: Mapper[Scope]) -> None:
+    def __init__(self, app: App, client: Union[Client, AsyncClient], question: AsyncMapper[Scope]) -> None:
         self._app = app
         self._client = client
         self._question = question
@@ -26,9 +27,10 @@ class AuthzMiddleware:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        refused = await refusal_async(self._client, self._question(scope))
+        verdict = await verdict_async(self._client, self._question(scope))
+        refused = verdict.refusal
         if refused is None:
-            await self._app(scope, receive, send)
+            await self._app({**scope, "authz_service.decision": verdict.decision}, receive, send)
         elif scope["type"] == "websocket":
             # Before it is accepted, this answers 403, whatever the reason.
             await receive()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rest_framework.exceptions import APIException
+from rest_framework.exceptions import APIException, NotFound, ParseError
 from rest_framework.permissions import BasePermission
 
 from ._sync.client import Client
-from .guard import PUBLIC, UNDECIDED, refusal
+from .guard import ABSENT, MALFORMED, PUBLIC, UNDECIDED, verdict_of
 
 
 class Undecided(APIException):
@@ -20,8 +20,8 @@ class Undecided(APIException):
 class AuthzPermission(BasePermission):
     """Asks before a view, and before each object that the view looks up.
 
-    Set `client`, and define `question`, `object_question` or both; each gives a question, `PUBLIC`, or None, which is
-    denied. A class that defines neither denies everything.
+    Set `client`, and define `question`, `object_question` or both; each gives a question, `PUBLIC`, `NOT_FOUND`, or None,
+    which is denied. The view finds the decision as `request.authz_decision`. A class that defines neither denies everything.
     """
 
     client: Client
@@ -37,13 +37,19 @@ class AuthzPermission(BasePermission):
         return PUBLIC if defined else None
 
     def has_permission(self, request: Any, view: Any) -> bool:
-        return self._allowed(self.question(request, view))
+        return self._allowed(request, self.question(request, view))
 
     def has_object_permission(self, request: Any, view: Any, obj: Any) -> bool:
-        return self._allowed(self.object_question(request, view, obj))
+        return self._allowed(request, self.object_question(request, view, obj))
 
-    def _allowed(self, question: Any) -> bool:
-        refused = refusal(self.client, question)
-        if refused is UNDECIDED:
+    def _allowed(self, request: Any, question: Any) -> bool:
+        verdict = verdict_of(self.client, question)
+        if verdict.refusal is UNDECIDED:
             raise Undecided()
-        return refused is None
+        if verdict.refusal is ABSENT:
+            raise NotFound()
+        if verdict.refusal is MALFORMED:
+            raise ParseError(MALFORMED[1])
+        if verdict.decision is not None:
+            request.authz_decision = verdict.decision
+        return verdict.refusal is None

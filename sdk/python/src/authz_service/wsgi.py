@@ -6,14 +6,15 @@ from http import HTTPStatus
 from typing import Any, Callable, Dict, Iterable
 
 from ._sync.client import Client
-from .guard import Mapper, problem_json, refusal
+from .guard import Mapper, problem_json, verdict_of
 
 Environ = Dict[str, Any]
 App = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 
 class AuthzMiddleware:
-    """Asks before each request. `question` maps the environment to a question, `PUBLIC` or None, which is denied."""
+    """Asks before each request. `question` maps the environment to a question, `PUBLIC`, `NOT_FOUND`, or None, which is
+    denied. The application finds the decision in the environment, as `authz_service.decision`."""
 
     def __init__(self, app: App, client: Client, question: Mapper[Environ]) -> None:
         self._app = app
@@ -21,8 +22,10 @@ class AuthzMiddleware:
         self._question = question
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
-        refused = refusal(self._client, self._question(environ))
+        verdict = verdict_of(self._client, self._question(environ))
+        refused = verdict.refusal
         if refused is None:
+            environ["authz_service.decision"] = verdict.decision
             return self._app(environ, start_response)
         body = problem_json(refused)
         headers = [("content-type", "application/problem+json"), ("content-length", str(len(body)))]
