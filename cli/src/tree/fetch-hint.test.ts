@@ -50,6 +50,18 @@ describe('what is said of a revision that a clone lacks', () => {
     expect(await fetchHint('HEAD~9')).toBeUndefined();
   });
 
+  it('brings what a partial clone left out', async () => {
+    git(origin, 'config', 'uploadpack.allowFilter', 'true');
+    process.chdir(here);
+    rmSync(clone, { recursive: true, force: true });
+    git(root, 'clone', '--quiet', '--filter=blob:none', '--branch=change', `file://${origin}`, 'clone');
+    process.chdir(clone);
+    const refused = await readGitTree('HEAD~1:tenant/').catch((error: Error) => error.message);
+    const [, command = ''] = /this partial clone lacks .*"git (fetch [^"]+)"/.exec(String(refused)) ?? [];
+    git(clone, ...command.split(' '));
+    expect(await readGitTree('HEAD~1:tenant/')).toHaveLength(1);
+  });
+
   it('names no command where there is nowhere to fetch from, or for what is no name', async () => {
     expect(await fetchHint('--upload-pack=x')).toBeUndefined();
     git(clone, 'remote', 'remove', 'origin');

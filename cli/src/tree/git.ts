@@ -32,10 +32,14 @@ export async function git(args: readonly string[], input?: string): Promise<GitR
   }
 }
 
+/** Brings what a partial clone left out. */
+const REFETCH = 'git fetch --refetch --no-filter';
+
 /** The contents of blobs by their names, which Git has listed before. */
 export async function readBlobs(names: readonly string[]): Promise<Map<string, Buffer>> {
   const wanted = [...new Set(names)];
   const { ok, stdout, stderr } = await git(['cat-file', '--batch'], wanted.map((name) => `${name}\n`).join(''));
+  if (!ok && stderr.includes('lazy fetching')) throw unreadable(`this partial clone lacks it; "${REFETCH}" brings all`);
   if (!ok) throw unreadable(firstLine(stderr));
   const blobs = new Map<string, Buffer>();
   let at = 0;
@@ -51,8 +55,6 @@ export async function readBlobs(names: readonly string[]): Promise<Map<string, B
   }
   return blobs;
 }
-
-const REFETCH = 'git fetch --refetch --no-filter';
 
 /**
  * How to get a revision that Git does not know here, as a sentence to follow a colon; it can be followed in a shallow clone

@@ -18,6 +18,7 @@ const ACCESS_CHARACTERS_MAX = 35_000;
 /** More records in refused forms are counted. */
 const REFUSED_FORMS_MAX = 20;
 const FOREIGN_LINKS_MAX = 50;
+const BROKEN_RULES_MAX = 10;
 
 const SECTIONS = [
   { title: 'Remove', marks: ['-'] },
@@ -104,7 +105,8 @@ function refusedForms(forms: Plan['refused_forms'] = []): string[] {
 /** The access rules that the plan breaks and that do not refuse it. */
 function brokenRules(rules: Plan['broken_rules'] = []): string[] {
   if (rules.length === 0) return [];
-  const items = rules.map(({ detail }) => `- ${markdownText(detail)}`);
+  const items = rules.slice(0, BROKEN_RULES_MAX).map(({ detail }) => `- ${markdownText(detail.slice(0, 800))}`);
+  if (rules.length > BROKEN_RULES_MAX) items.push(`- and ${rules.length - BROKEN_RULES_MAX} more`);
   return [`**⚠️ Access rules that are broken, and refuse nothing of this:**\n\n${items.join('\n')}\n`];
 }
 

@@ -2,7 +2,7 @@ import { markdownCode, markdownText } from '../../markdown-code.js';
 import { type AccessReport, type NoAccessReport, type ReportedFinding, RULES_GATE } from './access-report.js';
 import { type CauseGroup, RISKS, risksOf, rowsOf } from './by-cause.js';
 import { groupCause, groupSentence, rareLine, rarestTitle } from './group-sentence.js';
-import { named, type Phrase, phrase, plural } from './phrase.js';
+import { amount, named, type Phrase, phrase, plural } from './phrase.js';
 import { causePhrase, LABELS, permissions, sentence } from './sentence.js';
 import { gateText, summary } from './summary.js';
 import { type Checks, verdictOf } from './verdict.js';
@@ -16,8 +16,8 @@ export interface RenderAccessMarkdownOptions {
   allCommand?: string | undefined;
 }
 
-/** GitHub takes comments of 65,536 characters; a pipeline writes more around this. */
-const CHARACTERS_MAX = 50_000;
+/** GitHub takes comments of 65,536 characters; a pipeline writes the plan of Terraform below this. */
+const CHARACTERS_MAX = 40_000;
 /** Findings that are shown at once; the others are in a section that opens. */
 const OPEN_MAX = 12;
 /** Longer conditions are cut. */
@@ -30,8 +30,23 @@ export function renderVerdictMarkdown(
   countsOnly = false,
 ): string {
   const { outcome, line, more } = verdictOf(report, checks, countsOnly);
-  const items = more.map((one) => `- ${markdownText(one)}`);
-  return [`### ${MARKS[outcome]}${markdownText(line)}.`, '', ...items, ...(items.length > 0 ? [''] : [])].join('\n');
+  const items = bounded(more, (one) => `- ${markdownText(cut(one))}`);
+  return [`### ${MARKS[outcome]}${markdownText(cut(line))}.`, '', ...items, ...(items.length > 0 ? [''] : [])].join(
+    '\n',
+  );
+}
+
+/** Sentences of a kind that are shown, and characters of one: a witness may be as large as a request. */
+const SENTENCES_MAX = 10;
+const SENTENCE_CHARACTERS_MAX = 800;
+
+function bounded(sentences: readonly string[], write: (sentence: string) => string): string[] {
+  const more = sentences.length - SENTENCES_MAX;
+  return [...sentences.slice(0, SENTENCES_MAX), ...(more > 0 ? [`And ${amount(more)} more.`] : [])].map(write);
+}
+
+function cut(sentence: string): string {
+  return sentence.length > SENTENCE_CHARACTERS_MAX ? `${sentence.slice(0, SENTENCE_CHARACTERS_MAX)}…` : sentence;
 }
 
 const MARKS = { refused: '❌ ', open: '⚠️ ', passed: '✅ ', none: '' } as const;
@@ -50,7 +65,7 @@ export function renderAccessMarkdown(
   const { title, text } = summary(report);
   const head = [`#### Access: ${title}`, '', ...gateLines(report, countsOnly), text, ''];
   if (countsOnly) return head.join('\n');
-  for (const gap of report.gaps ?? []) head.push(`**Not known:** ${markdownText(gap)}`, '');
+  head.push(...bounded(report.gaps ?? [], (gap) => `**Not known:** ${markdownText(cut(gap))}\n`));
   const { blocks, namedRoles } = rowsOf(report);
   const rows = new RowWriter(charactersMax - head.join('\n').length - 800);
   for (const block of blocks) rows.add(block);

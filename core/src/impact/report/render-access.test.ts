@@ -192,6 +192,15 @@ A permission is one action of one recorded subject on one recorded resource; the
     expect(text).toMatch(/\*\*1,9\d\d more rows\*\* left out here/);
   });
 
+  it('stays within the length of a comment whatever is not known, and however much refuses it', () => {
+    const gaps = Array.from({ length: 3000 }, (_, index) => `service_role.r${index} is not known.`);
+    const open = accessReport([], { gaps });
+    expect(renderAccessMarkdown(open).length).toBeLessThan(5000);
+    expect(renderAccessMarkdown(open)).toContain('**Not known:** And 2,990 more.');
+    const rules = Array.from({ length: 3000 }, (_, index) => `The access rule "r${index}" ${'x'.repeat(5000)}.`);
+    expect(renderVerdictMarkdown(open, { rules }).length).toBeLessThan(12_000);
+  });
+
   it('folds into one line what requests get by naming roles', () => {
     const named = finding({
       id: '1'.repeat(16),
