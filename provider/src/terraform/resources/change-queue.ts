@@ -312,15 +312,16 @@ function refusedOf(batch: readonly Sent[], problem: ProblemError): Map<Entry, Pr
 }
 
 /**
- * Whether another request may make a refused one valid: types that hold each other, and schemas with the conditions and
+ * Whether another request may make a refused one valid: types, resources and roles that mention each other by text, and schemas with the conditions and
  * subjects that are checked against them, are no references by which Terraform could order them.
  */
 function isProblemThatMayPass(error: unknown, { address, change }: Wish, { pointer }: ProblemItem): boolean {
   if (!(error instanceof ProblemError)) return false;
   const kind = address.slice(0, address.indexOf('/'));
-  if (error.code === 'conflict') return kind === 'resource_type' && change.op === 'delete';
+  if (error.code === 'conflict') return change.op === 'delete' && ['resource_type', 'resource', 'role'].includes(kind);
   if (error.code !== 'invalid_records') return false;
-  if (kind === 'resource_type') return pointer.startsWith('/parents');
+  if (kind === 'resource_type' || kind === 'resource') return pointer.startsWith('/parents');
+  if (kind === 'role') return pointer.startsWith('/includes');
   if (kind === 'policy') return pointer === '/condition';
   if (kind === 'subject') return pointer.startsWith('/properties');
   return kind === 'subject_type' || kind === 'context_attribute';

@@ -13,7 +13,7 @@ export function declareOnce({ declared, arrivals }: Service, { address }: Values
     );
   }
   declared.add(address);
-  arrivals.emit(address);
+  arrivals.emit('planned');
 }
 
 /** If two resources hold one record, removing one of them would remove the other's record. */

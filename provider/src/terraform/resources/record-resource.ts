@@ -276,7 +276,8 @@ class RecordResource implements Resource<Configured> {
       if (!service.removed.has(held.address) && replaced !== held.address)
         context.report(foundInPlace(this.form, held, planned, service, setsSecret));
     }
-    if (dangling.length > 0) throw new Refusal(dangling);
+    if (dangling.some(({ severity }) => severity === 'error')) throw new Refusal(dangling);
+    for (const finding of dangling) context.report(finding);
     const record = recordPlanned(this.form, planned, config);
     if (record === undefined) return;
     const view = await service.judged(signal);

@@ -11,6 +11,7 @@ import { refuse } from '../framework/diagnostics.js';
 import type { Log } from '../protocol/log.js';
 import { ChangeQueue, type Granted, type Wish } from './change-queue.js';
 import type { LinkOwner } from './claims.js';
+import type { Dangling } from './dangling.js';
 import { type Mention, mentionsAmong, type ResourceType } from './dependents.js';
 import { Enforcement } from './enforcement.js';
 import { Narrowings } from './narrowings.js';
@@ -53,8 +54,10 @@ export class Service {
   writer: Writer | undefined;
   /** The planned state of this run's resources. */
   readonly declared = new Set<Address>();
-  /** Emits the address of each record when it is planned. */
+  /** Emits `planned` with each record that is planned. */
   readonly arrivals = new EventEmitter().setMaxListeners(0);
+  /** Records that mention others of their kind that are not planned yet; `together` says that Terraform certainly plans several at once. */
+  readonly unplaced = { waiting: 0, together: false, doubtful: [] as (() => Dangling[])[] };
   readonly schemaFaults = new SchemaFaults();
   /**
    * The records that resources of this run have created or taken over. They belong to this run, whoever else claims
@@ -195,10 +198,13 @@ export class Service {
     return this.view;
   }
 
-  /** Waits a moment until a record is planned that may be, since Terraform plans it at the same time. */
-  async plannedSoon(address: Address): Promise<void> {
-    if (this.declared.has(address)) return;
-    await once(this.arrivals, address, { signal: AbortSignal.timeout(SOON_MS) }).catch(() => {});
+  /** Resolves to false with the next record that is planned, and to true if none is for so long. */
+  async quiet(ms: number): Promise<boolean> {
+    const planned = once(this.arrivals, 'planned', { signal: AbortSignal.timeout(ms) });
+    return await planned.then(
+      () => false,
+      () => true,
+    );
   }
 
   /** The records that mentioned each record when this process first read them. */
@@ -228,8 +234,6 @@ export class Service {
 }
 
 const NO_RECORDS = new Records([]);
-/** Terraform asks for the plans of independent resources at once, as many as `-parallelism` says. */
-const SOON_MS = 1_000;
 
 /** A record of this stack as the service stores it, without its times, which are fetched again where they matter. */
 export function stored({ kind, address, fields }: DeclaredRecord, id: string, stack: string): StoredRecord {
