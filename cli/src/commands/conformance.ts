@@ -2,6 +2,7 @@ import { baseAddress } from '@authz-service/sdk/base-address';
 import { string as stringArgument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';
 import { authorizationOf, chosenConnection, connectionFlags } from '../config/connect.js';
+import { readEnvironment } from '../config/environment.js';
 import { LEVELS, type Level } from '../conformance/check.js';
 import { DecisionPoint } from '../conformance/decision-point.js';
 import { renderReport } from '../conformance/render.js';
@@ -18,8 +19,10 @@ export default class Conformance extends ServiceCommand {
 agent, or another product. It must hold the scenario's subjects, resources and rules; for a cloud, and through it its \
 agents, examples/authzen-fixture declares them. Nothing is changed there.
 
-The credential, if one is needed, comes from the environment: SERVICE_API_KEY is sent as a bearer token, and \
-SERVICE_CLIENT_ID with SERVICE_CLIENT_SECRET is exchanged for one at URL/oauth/token.
+The credential, if one is needed, comes from the environment, and is sent only if URL has the origin of \
+SERVICE_CLOUD_URL: SERVICE_API_KEY is sent as a bearer token, and SERVICE_CLIENT_ID with SERVICE_CLIENT_SECRET is \
+exchanged for one at URL/oauth/token. So no other vendor gets the cloud's. To send one to another product, set \
+SERVICE_CLOUD_URL to URL and SERVICE_API_KEY to its token.
 
 Endpoints are those in the metadata if it names the decision point by this URL, or else the standard's defaults. \
 The exit code is 1 if a check fails.`;
@@ -28,7 +31,7 @@ The exit code is 1 if a check fails.`;
     {
       description: 'Only decisions and batches of a cloud, for a script',
       command:
-        'SERVICE_API_KEY=svc_… service conformance https://authz.example.com --level batch-properties --level batch-core --json',
+        'SERVICE_CLOUD_URL=https://authz.example.com SERVICE_API_KEY=svc_… service conformance https://authz.example.com --level batch-core --json',
     },
   ];
   static override args = {
@@ -47,8 +50,12 @@ The exit code is 1 if a check fails.`;
 
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(Conformance);
-    const connection = await chosenConnection({ url: baseAddress(args.url, 'URL'), profile: flags.profile });
-    const authorization = await authorizationOf(connection, this.signal);
+    const url = baseAddress(args.url, 'URL');
+    const connection = await chosenConnection({ url, profile: flags.profile });
+    const { cloudUrl } = readEnvironment(process.env);
+    // Whoever else is asked gets no secret of the cloud's, and need not have an endpoint for tokens.
+    const known = connection.source !== 'the environment' || new URL(url).origin === new URL(cloudUrl).origin;
+    const authorization = known ? await authorizationOf(connection, this.signal) : undefined;
     const point = new DecisionPoint(connection.url, authorization, this.signal);
     const report = await runConformance(point, (flags.level as Level[] | undefined) ?? ALL);
     return { json: report, text: renderReport(report, out.style, out.columns), exitCode: report.failed > 0 ? 1 : 0 };

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -31,7 +34,7 @@ beforeAll(async () => {
     env: agentEnv(bench.folder, cloud.url, { SERVICE_API_KEY: bundle, SERVICE_CACHE_DIR: bench.path('bundles') }),
   });
   await agent.healthy(({ status }) => status === 'ok');
-  points.set('cloud', { url: cloud.url, env: { SERVICE_API_KEY: secret } });
+  points.set('cloud', { url: cloud.url, env: { SERVICE_CLOUD_URL: cloud.url, SERVICE_API_KEY: secret } });
   points.set('agent', { url: await agent.url(), env: {} });
 });
 afterAll(async () => {
@@ -158,13 +161,33 @@ describe('what-can, of one who may read records', () => {
 
 describe('conformance', () => {
   it('exits with 1 where the decision point does not conform', async () => {
-    const wrong = { SERVICE_API_KEY: 'svc_wrong' };
+    const wrong = { SERVICE_CLOUD_URL: admin.SERVICE_CLOUD_URL ?? '', SERVICE_API_KEY: 'svc_wrong' };
     const { code, stdout } = await bench.run(['conformance', admin.SERVICE_CLOUD_URL ?? '', '--level', 'basic-core'], {
       env: wrong,
     });
     expect(code).toBe(1);
     expect(stdout).toContain('expected status 200, got 401');
     expect(stdout).not.toContain('svc_wrong');
+  });
+
+  it('sends another vendor no secret of the cloud, and asks it for no token', async () => {
+    const asked: (string | undefined)[] = [];
+    const vendor = createServer((request, response) => {
+      asked.push(request.url, request.headers.authorization);
+      response.writeHead(404).end();
+    });
+    await once(vendor.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`;
+    for (const env of [
+      admin,
+      { ...admin, SERVICE_CLIENT_ID: '', SERVICE_CLIENT_SECRET: '', SERVICE_API_KEY: 'svc_a' },
+    ]) {
+      expect((await bench.run(['conformance', url, '--level', 'basic-core'], { env })).code).toBe(1);
+    }
+    vendor.close();
+    expect(asked).toContain('/access/v1/evaluation');
+    expect(asked).not.toContain('/oauth/token');
+    expect(asked.filter((_, index) => index % 2 === 1)).toEqual(Array(asked.length / 2).fill(undefined));
   });
 
   it('uses client credentials, where they are what there is', async () => {
