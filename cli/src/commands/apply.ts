@@ -111,7 +111,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
     try {
       const { plan, replan, origins } = await this.#plan(args.tree, client, flags, progress);
       progress.done();
-      if (!flags.json) await show(plan, flags.all);
+      if (!flags.json) await show(plan, { all: flags.all, cloud: client.url });
       const tellOrigins = async () => {
         const { noteOrigins } = await import('@authz-service/provider/reconcile/note-origins');
         progress.phase('Telling where the records stand');
@@ -238,9 +238,9 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
 }
 
 /** The plan goes to stderr: stdout is for the outcome. */
-async function show(plan: Plan, all: boolean): Promise<void> {
+async function show(plan: Plan, options: { all: boolean; cloud: string }): Promise<void> {
   const { planText } = await import('../plan/show.js');
-  await err.line(planText(plan, err, all));
+  await err.line(planText(plan, err, options));
 }
 
 async function originsUntold(error: unknown): Promise<void> {

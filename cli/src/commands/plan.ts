@@ -101,7 +101,7 @@ does not hold.`;
       const tests = flags.markdown ? await runTestsBeside(args.dir, Date.now()) : undefined;
       const rules = states.refused?.errors.map(({ detail }) => detail) ?? [];
       const checks: Checks = { rules, ...(tests && { tests }) };
-      const text = await render(plan, args.dir, checks, flags);
+      const text = await render(plan, args.dir, checks, { ...flags, cloud: client.url });
       if (states.refused !== undefined) {
         progress.done();
         await out.line(flags.markdown ? (text ?? '') : `${text}\n`);
@@ -138,10 +138,14 @@ async function render(
   plan: PlanData,
   dir: string,
   checks: Checks,
-  flags: { json: boolean; markdown: boolean; all: boolean },
+  flags: { json: boolean; markdown: boolean; all: boolean; cloud: string },
 ): Promise<string | undefined> {
   if (flags.json) return undefined;
-  if (!flags.markdown) return (await import('../plan/show.js')).planText(plan, out, flags.all);
+  if (!flags.markdown) return (await import('../plan/show.js')).planText(plan, out, flags);
   const { renderMarkdown } = await import('@authz-service/core/plan/render-markdown');
-  return renderMarkdown(plan, { checks, allCommand: commandLine('plan', [dir], '--all') }).trimEnd();
+  return renderMarkdown(plan, {
+    checks,
+    cloud: flags.cloud,
+    allCommand: commandLine('plan', [dir], '--all'),
+  }).trimEnd();
 }

@@ -52,11 +52,11 @@ describe('chooseConnection', () => {
       FROM_ENVIRONMENT,
     ],
     [
-      'credentials in the environment over SERVICE_PROFILE',
+      'SERVICE_PROFILE over credentials in the environment, address and all',
       {},
       { ...CLIENT, SERVICE_PROFILE: 'staging' },
-      LOCALHOST,
-      FROM_ENVIRONMENT,
+      'https://staging.example',
+      { apiKey: 'svc_staging' },
     ],
     [
       '--profile over the environment, address and all',

@@ -24,8 +24,8 @@ export interface ConnectionFlags {
 }
 
 /**
- * The nearest setting wins: flags, then credentials in the environment, then the profile that SERVICE_PROFILE names,
- * then `default`. A profile's credentials are sent only to that profile's own address, unless `--profile` and `--url`
+ * What was asked for wins: flags, then the profile that SERVICE_PROFILE names, then credentials in the environment, then the
+ * profile `default`. A profile's credentials are sent only to that profile's own address, unless `--profile` and `--url`
  * are given together.
  */
 export async function chooseConnection(
@@ -37,12 +37,16 @@ export async function chooseConnection(
   if (flags.local) return { url: LOCAL_URL, source: 'an agent needs none', warnings };
   const url = flags.url === undefined ? undefined : baseAddress(flags.url, '--url');
   const { credentials } = environment;
-  if (flags.profile === undefined && credentials !== undefined) {
+  const wanted = flags.profile ?? environment.profile;
+  if (wanted === undefined && credentials !== undefined) {
     return { url: url ?? environment.cloudUrl, credentials, source: 'the environment', warnings };
   }
 
-  const wanted = flags.profile ?? environment.profile;
   const name = wanted ?? 'default';
+  if (flags.profile === undefined && credentials !== undefined)
+    warnings.push(
+      `SERVICE_PROFILE=${name} is used, and not the credentials that are in the environment as well: unset one of both.`,
+    );
   const file = await readProfiles();
   if (wanted === undefined && file?.profiles.default === undefined) {
     return { url: url ?? environment.cloudUrl, source: unchosen(file), warnings };

@@ -4,6 +4,10 @@ import type { Terminal } from '../output/terminal.js';
 import { wrapped } from '../output/wrap.js';
 
 /** A plan for people. Long ones are summarized by kind, unless `all` is set. */
-export function planText(plan: Plan, { style, columns }: Pick<Terminal, 'style' | 'columns'>, all: boolean): string {
-  return wrapped(renderText(plan, { style, all }).trimEnd(), columns);
+export function planText(
+  plan: Plan,
+  { style, columns }: Pick<Terminal, 'style' | 'columns'>,
+  { all, cloud }: { all: boolean; cloud: string },
+): string {
+  return wrapped(renderText(plan, { style, all, cloud }).trimEnd(), columns);
 }

@@ -31,6 +31,13 @@ export async function authenticate(
   return credential;
 }
 
+function expired(since: string): ProblemError {
+  return new ProblemError(
+    'unauthorized',
+    `The API key has expired (${since}): use its new secret if it was rotated, or another key, or give it a later end.`,
+  );
+}
+
 /** Who has the right secret may know why it does not help. */
 function refuseOff({ offSince }: KnownCredential): void {
   if (offSince !== undefined) throw new ProblemError('unauthorized', offText(offSince));
@@ -55,8 +62,10 @@ async function credentialOf(
     // The key is looked up by its hash: comparing hashes reveals nothing about a key with 256 random bits.
     const hash = hashApiKey(bearer);
     const key = credentials.apiKey(hash);
-    if (key === undefined || key.expiresAt <= now()) return undefined;
-    if (key.hash !== hash && formerOf(key, now())?.hash !== hash) return undefined;
+    if (key === undefined) return undefined;
+    // Who has the right secret may know why it does not help.
+    if (key.expiresAt <= now()) throw expired(new Date(key.expiresAt).toISOString());
+    if (key.hash !== hash && formerOf(key, now()) === undefined) throw expired(key.former?.until ?? '');
     refuseOff(key);
     return key;
   }

@@ -46,6 +46,8 @@ describe('a rotation', () => {
     expect([await opens(secret), await opens(body.secret)]).toEqual([true, true]);
     now += 1;
     expect([await opens(secret), await opens(body.secret)]).toEqual([false, true]);
+    const refusal = (await cloud.ask('GET', '/v1/whoami', { as: secret })).body;
+    expect([refusal.code, refusal.detail]).toEqual(['unauthorized', expect.stringMatching(/has expired \(2026-05/)]);
     admin = await cloud.token();
   });
 

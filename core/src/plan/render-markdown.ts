@@ -30,15 +30,21 @@ export interface RenderMarkdownOptions {
   readonly checks?: Checks;
   /** The command that prints all of the plan. */
   readonly allCommand?: string | undefined;
+  /** The address of the cloud that was asked. */
+  readonly cloud?: string | undefined;
 }
 
 /**
  * A plan as a comment on a pull request: the verdict, what it does to access, and folded the changes of records as diffs,
  * removals first. At most 60,000 characters; what has no room is counted.
  */
-export function renderMarkdown(plan: Plan, { checks = { rules: [] }, allCommand }: RenderMarkdownOptions = {}): string {
+export function renderMarkdown(
+  plan: Plan,
+  { checks = { rules: [] }, allCommand, cloud }: RenderMarkdownOptions = {},
+): string {
   const { access } = plan;
-  const place = `Tenant ${markdownCode(plan.tenant)}, stack ${markdownCode(plan.stack)}, at revision ${markdownCode(plan.base_revision)}.\n`;
+  const at = cloud === undefined ? '' : ` at ${markdownCode(cloud)}`;
+  const place = `Tenant ${markdownCode(plan.tenant)}${at}, stack ${markdownCode(plan.stack)}, at revision ${markdownCode(plan.base_revision)}.\n`;
   const parts = [renderVerdictMarkdown(access, checks), place, ...brokenRules(plan.broken_rules)];
   if (access !== undefined)
     parts.push(renderAccessMarkdown(access, { charactersMax: ACCESS_CHARACTERS_MAX, allCommand }));

@@ -11,6 +11,8 @@ export interface RenderTextOptions {
   style?: (format: (typeof COLOURS)[Description['mark']] | 'bold' | 'dim', text: string) => string;
   /** Shows every change, however many. */
   all?: boolean;
+  /** The address of the cloud that was asked. */
+  cloud?: string;
 }
 
 /** Lines about changes beyond this become a summary by kind. */
@@ -34,7 +36,8 @@ interface Block {
 
 /** A plan for people at a terminal. It ends with a line feed. */
 export function renderText(plan: Plan, options: RenderTextOptions = {}): string {
-  const place = `tenant "${visible(plan.tenant)}", stack "${visible(plan.stack)}", at revision ${visible(plan.base_revision)}`;
+  const at = options.cloud === undefined ? '' : ` at ${visible(options.cloud)}`;
+  const place = `tenant "${visible(plan.tenant)}"${at}, stack "${visible(plan.stack)}", at revision ${visible(plan.base_revision)}`;
   const blocks = blocksOf(plan, options.style);
   const lines =
     blocks.length === 0 ? [`No changes: everything is as declared (${place}).`] : [`Changes to ${place}:`, ''];

@@ -148,7 +148,8 @@ describe('the contract for scripts', () => {
     await bench.write(below('rendered', billing({ subjects: ['alice', 'bob', 'carol'] })));
     await bench.json(['apply', 'rendered', '--yes'], { env });
     await bench.write(below('rendered', billing({ amount: 99 })));
-    const plain = (text: string) => text.replaceAll(/\d+\.[0-9a-f]{16}/g, 'REVISION');
+    const plain = (text: string) =>
+      text.replaceAll(/\d+\.[0-9a-f]{16}/g, 'REVISION').replaceAll(/http(:|&#58;)\/\/127\.0\.0\.1\1\d+/g, 'CLOUD');
     expect(plain((await bench.run(['plan', 'rendered', '--no-access'], { env })).stdout)).toMatchSnapshot('text');
     expect(plain((await bench.run(['plan', 'rendered', '--no-access', '--markdown'], { env })).stdout)).toMatchSnapshot(
       'markdown',

@@ -21,7 +21,7 @@ export default class ProfilesList extends ServiceCommand {
       api_key_file: ~/.service/production    # or api_key
 
 --profile NAME selects a profile, or else SERVICE_PROFILE, or else "default". Credentials in the environment take \
-precedence over the last two. A profile's credentials are sent to its own url only. Keep the file to yourself: chmod 600.`;
+precedence over the last one alone. A profile's credentials are sent to its own url only. Keep the file to yourself: chmod 600.`;
   static override examples = [{ description: 'What is there to choose from?', command: 'service profiles list' }];
 
   override async run(): Promise<Outcome> {
