@@ -39,7 +39,14 @@ export type ChangeDocument = z.output<typeof documentSchema>;
 
 /** Reads a change document. Throws `invalid_request` with every fault and its place. */
 export function readChangeDocument(text: string): ChangeDocument {
-  const value = parseJson(text, 'It');
+  let value: unknown;
+  try {
+    value = parseJson(text, 'It');
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    const detail = `${error.detail} Take the change document as the console hands it out.`;
+    throw new ProblemError('invalid_request', detail, error.errors);
+  }
   const result = documentSchema.safeParse(value);
   if (result.success) {
     revisionNumber(result.data.base_revision);

@@ -9,6 +9,7 @@ import { equalJson } from '../state/equal-json.js';
 import type { ProposedChange } from '../why-not/proposal.js';
 import { type FoundNode, nodeAt, removeNode } from './document-node.js';
 import { type RenamedRecord, renameIn } from './rename-records.js';
+import { ParsedDocument } from './splice-document.js';
 import { addRecord, append, changeLink, changeRecord, emptyMap } from './write-record.js';
 
 /** What is to be written into the files of a tree. */
@@ -41,6 +42,7 @@ export function patchFiles(
   { changes, renamed = [], external = [] }: Patch,
 ): ManifestFile[] {
   const documents = new Map<string, Document>();
+  const parsed = new Map<Document, ParsedDocument>();
   const lines = new Map<Document, LineCounter>();
   const documentIn = (file: ManifestFile | undefined): Document | undefined => {
     const known = file && documents.get(file.path);
@@ -52,6 +54,7 @@ export function patchFiles(
       throw new ProblemError('conflict', detail);
     }
     documents.set(file.path, document);
+    parsed.set(document, new ParsedDocument(document, file.text));
     lines.set(document, lineCounter);
     return document;
   };
@@ -92,6 +95,8 @@ export function patchFiles(
   for (const move of moves) if (main !== undefined) append(main, 'moved', move);
   return [...documents].sort(byPath).flatMap(([path, document]) => {
     const before = files.find((file) => file.path === path)?.text ?? '';
+    const spliced = parsed.get(document)?.spliced();
+    if (spliced !== undefined) return spliced === before ? [] : [{ path, text: spliced }];
     const plain = withLinesOf(plainEnds(before), plainEnds(textOf(path, document)));
     return plain === plainEnds(before) ? [] : [{ path, text: withEndsOf(before, plain) }];
   });

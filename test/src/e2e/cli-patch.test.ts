@@ -195,7 +195,7 @@ it.each<[string, () => string, RegExp]>([
     () => document([CHANGES[8] as object, CHANGES[8] as object]),
     /subject\/user\/bob is changed twice/,
   ],
-  ['no JSON', () => 'changes: []', /"standard input": It is no JSON: .*Take the change document as the console/],
+  ['no JSON', () => 'changes: []', /"standard input": It is not valid JSON.*Take the change document as the console/],
   ['what is no object', () => '[]', /"standard input": It is no change document: all of it /],
   ['a change of no form', () => document([{ op: 'paint' }]), /It is no change document: \/changes\/0\/op /],
 ])('refuses %s, and writes nothing', async (_, input, expected) => {
@@ -207,7 +207,7 @@ it.each<[string, () => string, RegExp]>([
 it('names the file of a faulty document', async () => {
   await bench.write({ 'broken.json': '{' });
   const { code, stderr } = await bench.run(['patch', 'broken.json', 'tenant'], { env });
-  expect([code, stderr]).toEqual([1, expect.stringContaining('"broken.json": It is no JSON: ')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('"broken.json": It is not valid JSON')]);
 });
 
 it('keeps the line ends and the byte order mark of files', async () => {
