@@ -37,6 +37,7 @@ type vector struct {
 		Times     int             `json:"times"`
 		Together  int             `json:"together"`
 		TimeoutMs int             `json:"timeoutMs"`
+		RequestID string          `json:"requestId"`
 	} `json:"call"`
 	Script  []entry  `json:"script"`
 	Outcome expected `json:"outcome"`
@@ -171,6 +172,9 @@ func (v vector) call(t *testing.T, client *Client, server *scriptedServer, want 
 	}
 	if v.Call.TimeoutMs > 0 {
 		options = append(options, Timeout(time.Duration(v.Call.TimeoutMs)*time.Millisecond))
+	}
+	if v.Call.RequestID != "" {
+		options = append(options, RequestID(v.Call.RequestID))
 	}
 	if v.Call.Limit != nil {
 		options = append(options, PageLimit(*v.Call.Limit))

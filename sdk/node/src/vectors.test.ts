@@ -38,6 +38,7 @@ interface Call {
   orDeny?: boolean;
   limit?: number;
   timeoutMs?: number;
+  requestId?: string;
   times?: number;
   together?: number;
 }
@@ -119,9 +120,9 @@ async function run(client: ServiceClient, call: Call): Promise<unknown> {
 
 async function runOnce(
   client: ServiceClient,
-  { op, question, request, orDeny, limit, timeoutMs }: Call,
+  { op, question, request, orDeny, limit, timeoutMs, requestId }: Call,
 ): Promise<unknown> {
-  const options = { timeoutMs };
+  const options = { timeoutMs, requestId };
   if (op === 'isAllowed') return client.isAllowed(question as DecisionQuestion, { ...options, orDeny });
   if (op === 'decide') return client.decide(question as DecisionQuestion, { ...options, orDeny });
   if (op === 'decideAll') return client.decideAll(request as EvaluationsQuestion, { ...options, orDeny });

@@ -73,6 +73,8 @@ def options_of(case: Dict[str, Any]) -> Dict[str, Any]:
 
 def named_of(call: Dict[str, Any]) -> Dict[str, Any]:
     named: Dict[str, Any] = {"timeout": call["timeoutMs"] / 1000} if "timeoutMs" in call else {}
+    if "requestId" in call:
+        named["request_id"] = call["requestId"]
     if "orDeny" in call:
         named["or_deny"] = call["orDeny"]
     if "limit" in call:

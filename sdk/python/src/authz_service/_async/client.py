@@ -154,13 +154,14 @@ class AsyncClient(AsyncManagement):
         *,
         or_deny: bool = False,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> bool:
         """Whether the subject may do the action to the resource.
 
         Raises `ServiceError` where that could not be decided; with `or_deny` that is a denial.
         """
         question = Question(subject, action, resource, context)
-        return (await self.ask(question, or_deny=or_deny, timeout=timeout)).allowed
+        return (await self.ask(question, or_deny=or_deny, timeout=timeout, request_id=request_id)).allowed
 
     @asked
     async def decide(
@@ -173,13 +174,18 @@ class AsyncClient(AsyncManagement):
         explain: bool = False,
         or_deny: bool = False,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> Decision:
         """The decision with its reason: may the subject do the action to the resource?
 
         Raises `ServiceError` where that could not be decided; with `or_deny` that is a denial, whose `decided` is false.
         """
         return await self.ask(
-            Question(subject, action, resource, context), explain=explain, or_deny=or_deny, timeout=timeout
+            Question(subject, action, resource, context),
+            explain=explain,
+            or_deny=or_deny,
+            timeout=timeout,
+            request_id=request_id,
         )
 
     @asked
@@ -190,13 +196,14 @@ class AsyncClient(AsyncManagement):
         explain: bool = False,
         or_deny: bool = False,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> Decision:
-        """The same as `decide`, for a `Question`."""
+        """The same as `decide`, for a `Question`. `request_id` is sent as `X-Request-ID`, which the service echoes and logs."""
         ends = time.monotonic() + (self._decision_timeout if timeout is None else timeout)
         body = body_of(question)
         try:
-            if self._batcher is None or not self._batcher.joins:
-                return await self._endpoints.one(body, explain, ends)
+            if self._batcher is None or not self._batcher.joins or request_id is not None:
+                return await self._endpoints.one(body, explain, ends, request_id)
             return await self._batcher.ask(body, explain, ends)
         except ServiceError as error:
             if or_deny:
@@ -216,6 +223,7 @@ class AsyncClient(AsyncManagement):
         explain: bool = False,
         or_deny: bool = False,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> List[Outcome]:
         """Many questions at once, decided at one revision: an `Outcome` for each, in order.
 
@@ -236,7 +244,7 @@ class AsyncClient(AsyncManagement):
         if explain:
             options["explain"] = True
         bodies = [body_of(question) for question in questions]
-        outcomes = await self._endpoints.all(shared, bodies, options, ends, self._batch_max, or_deny)
+        outcomes = await self._endpoints.all(shared, bodies, options, ends, self._batch_max, or_deny, request_id)
         if or_deny:
             return [Outcome(denied_because(one.error)) if one.error is not None else one for one in outcomes]
         return outcomes

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any, Iterator, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, cast
 
@@ -10,7 +11,7 @@ from .._answers import decision_of, metadata_of, object_of, outcomes_of, page_of
 from .._request import Request, json_bytes, origin_of
 from .._telemetry import Spans
 from ..decision import Decision, Metadata, Outcome
-from ..errors import Network, NotEvaluated, NotFound, ServiceError, Timeout
+from ..errors import InvalidRequest, Network, NotEvaluated, NotFound, ServiceError, Timeout
 from .sender import Sender
 
 T = TypeVar("T")
@@ -57,15 +58,24 @@ class Endpoints:
     def without_batches(self) -> None:
         self.batches = False
 
-    def one(self, body: Mapping[str, Any], explain: bool, ends: float) -> Decision:
+    def one(
+        self, body: Mapping[str, Any], explain: bool, ends: float, request_id: Optional[str] = None
+    ) -> Decision:
         with self.spans.span("decide", None, body) as told:
-            return self.answer(body, explain, ends, told)
+            return self.answer(body, explain, ends, told, request_id)
 
-    def answer(self, body: Mapping[str, Any], explain: bool, ends: float, told: Dict[str, Any]) -> Decision:
+    def answer(
+        self,
+        body: Mapping[str, Any],
+        explain: bool,
+        ends: float,
+        told: Dict[str, Any],
+        request_id: Optional[str] = None,
+    ) -> Decision:
         """The decision, which the caller's span is told of."""
         sent = {**body, "options": {**body.get("options", {}), "explain": True}} if explain else body
         path = self._path("access_evaluation_endpoint", ends)
-        told["request"] = request = self._decision_request(path, json_bytes(sent), ends)
+        told["request"] = request = self._decision_request(path, json_bytes(sent), ends, request_id)
         answer = self._sender.send(request)
         at = f"POST {self._sender.base}{path}"
         told["result"] = decision = decision_of(object_of(answer, at), at, request.revision)
@@ -79,6 +89,7 @@ class Endpoints:
         ends: float,
         most: int,
         or_deny: bool,
+        request_id: Optional[str] = None,
     ) -> List[Outcome]:
         """An outcome for each question, from batches of at most so many. With `or_deny`, the error of a batch is that of
         all its questions and of those after it."""
@@ -91,11 +102,11 @@ class Endpoints:
                 chunk = bodies[start : start + most]
                 if self.batches:
                     try:
-                        outcomes += self.batch(shared, chunk, options, ends)
+                        outcomes += self.batch(shared, chunk, options, ends, request_id=request_id)
                         continue
                     except NoBatches:
                         pass
-                found = self._one_by_one(shared, chunk, bool(options.get("explain")), semantic, ends)
+                found = self._one_by_one(shared, chunk, bool(options.get("explain")), semantic, ends, request_id)
                 if any(outcome.decision is not None for outcome in found):
                     self.batches = False
                 outcomes += found
@@ -113,12 +124,13 @@ class Endpoints:
         options: Mapping[str, Any],
         ends: float,
         wanted: Optional[Callable[[], bool]] = None,
+        request_id: Optional[str] = None,
     ) -> List[Outcome]:
         """The outcomes of one request, of questions that may be written as JSON already. Raises `NoBatches`."""
         path = self._path("access_evaluations_endpoint", ends, needed=False)
         if path is None:
             raise NoBatches
-        request = self._decision_request(path, _written(shared, bodies, options), ends)
+        request = self._decision_request(path, _written(shared, bodies, options), ends, request_id)
         if wanted is not None:
             request.wanted = wanted
         at = f"POST {self._sender.base}{path}"
@@ -179,12 +191,18 @@ class Endpoints:
             return metadata_of(object_of(answer, at), origin_of(self._sender.base), at)
 
     def _one_by_one(
-        self, shared: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]], explain: bool, semantic: str, ends: float
+        self,
+        shared: Mapping[str, Any],
+        bodies: Sequence[Mapping[str, Any]],
+        explain: bool,
+        semantic: str,
+        ends: float,
+        request_id: Optional[str],
     ) -> List[Outcome]:
         outcomes: List[Outcome] = []
         for body in bodies:
             try:
-                outcomes.append(Outcome(self.one({**shared, **body}, explain, ends)))
+                outcomes.append(Outcome(self.one({**shared, **body}, explain, ends, request_id)))
             except ServiceError as error:
                 outcomes.append(Outcome(error=error))
             if _ended(outcomes, semantic):
@@ -208,8 +226,12 @@ class Endpoints:
             raise NotFound(f"{self._sender.base} names no {endpoint}: it does not offer that.")
         return paths[endpoint]
 
-    def _decision_request(self, path: str, body: bytes, ends: float) -> Request:
-        return Request("POST", path, _left(ends), self._attempt_timeout, self._retries, 0.05, body)
+    def _decision_request(self, path: str, body: bytes, ends: float, request_id: Optional[str]) -> Request:
+        if request_id is not None and re.fullmatch("[!-~]{1,256}", request_id) is None:
+            raise InvalidRequest("A request id has 1 to 256 visible ASCII characters: choose another one.")
+        return Request(
+            "POST", path, _left(ends), self._attempt_timeout, self._retries, 0.05, body, request_id=request_id
+        )
 
 
 def _written(
