@@ -27,8 +27,8 @@ export interface BatchQuestion {
 export async function parseBatch(text: string, where: string): Promise<BatchQuestion[]> {
   const start = text.trimStart().charAt(0);
   if (start === '') throw new UsageError(`${where} is empty: write one request per line, like ${EXAMPLE}.`);
-  if (start === '{' && !/\.ya?ml$/.test(where)) return jsonLines(text, where);
-  if (start === '[' && !/\.ya?ml$/.test(where)) {
+  if (start === '{' && !/\.ya?ml$/i.test(where)) return jsonLines(text, where);
+  if (start === '[' && !/\.ya?ml$/i.test(where)) {
     return list(json(text, where), where);
   }
   return yaml(text, where);

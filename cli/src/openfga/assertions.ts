@@ -81,6 +81,7 @@ export function assertionsOf(
   test: StoreTest,
   { records, groups }: Translation,
   application: string,
+  refusals: Refusals,
 ): TranslatedAssertions {
   const tests: JsonObject[] = [];
   const names = new Set<string>();
@@ -107,6 +108,15 @@ export function assertionsOf(
     }
     return user.wildcard ? { type: user.type, id: '*' } : subjectText(user.type, user.id);
   };
+  /** A userset that no tuple grants anything is no group here, so that nothing can be allowed to it. */
+  const refuseUnasked = (user: User): void => {
+    if (user.relation === undefined || groups.has(nodeName(user, user.relation))) return;
+    const text = JSON.stringify(`${user.type}:${user.id}#${user.relation}`);
+    refusals.add(
+      test.place,
+      `${text} is expected to be allowed, and no tuple grants it anything: it is no group here, so leave it out.`,
+    );
+  };
   const recorded = records.flatMap(({ kind, fields }) => (kind === 'subject' ? [fields] : []));
 
   for (const check of test.check ?? []) {
@@ -116,6 +126,7 @@ export function assertionsOf(
         if (user === undefined || object === undefined) continue;
         for (const [relation, expected] of Object.entries(check.assertions)) {
           assertions++;
+          if (expected) refuseUnasked(user);
           add(`${userText} ${relation} ${objectText}`, check.context as JsonObject | undefined, {
             subject: subject(user),
             action: relation,
@@ -154,6 +165,7 @@ export function assertionsOf(
           .flatMap((text) => userOf(text) ?? [])
           .filter((one) => one.type === type && one.relation === of);
         if (of !== undefined) {
+          for (const one of mine) refuseUnasked(one);
           const all = [...groups].filter(([, node]) => node.object.type === type && node.relation === of);
           for (const [node] of all) probes.add(node);
           if (all.length > 0)

@@ -52,7 +52,7 @@ export function translateStore(store: Store, application: string, file: string):
     const own = readTuples(model, test.tuples, refusals);
     const all = own.length === 0 ? tree : translate({ ...shared, tuples: [...base, ...own] }, refusals);
     const added = additions(tree, all, test.place, refusals);
-    const translated = assertionsOf(test, all, application);
+    const translated = assertionsOf(test, all, application, refusals);
     assertions += translated.assertions;
     if (translated.tests.length === 0) continue;
     const probes = translated.probes.flatMap((node) => probe(node));

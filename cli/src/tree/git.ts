@@ -15,7 +15,10 @@ export interface GitRun {
  * `invalid_config` where there is no Git.
  */
 export async function git(args: readonly string[], input?: string): Promise<GitRun> {
-  const child = spawn('git', [...args], { stdio: 'pipe', env: { ...process.env, GIT_NO_LAZY_FETCH: '1' } });
+  const child = spawn('git', [...args], {
+    stdio: 'pipe',
+    env: { ...process.env, LC_ALL: 'C', GIT_NO_LAZY_FETCH: '1' },
+  });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);

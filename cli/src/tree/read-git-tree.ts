@@ -28,6 +28,12 @@ function refused(spec: string, why: string): ProblemError {
 async function checkRevision(spec: string, revision: string): Promise<void> {
   const repository = await git(['rev-parse', '--git-dir']);
   if (!repository.ok) {
+    const foreign = /dubious ownership in repository at '(.*)'/.exec(repository.stderr)?.[1];
+    if (foreign !== undefined)
+      throw refused(
+        spec,
+        `its repository belongs to another user, and Git reads it only if you trust it: git config --global --add safe.directory '${foreign}'`,
+      );
     throw refused(
       spec,
       `a Git revision needs a Git repository, which this folder is not in (${firstLine(repository.stderr)})`,

@@ -41,8 +41,8 @@ const refused = (folder = root): Promise<ProblemError> =>
   );
 
 it('reads yaml files of any depth, sorted by path', async () => {
-  for (const name of ['b.yml', 'a/z.yaml', 'a/b/c.yaml', 'a.yaml']) put(name);
-  expect(await names()).toEqual(['a.yaml', 'a/b/c.yaml', 'a/z.yaml', 'b.yml']);
+  for (const name of ['b.yml', 'a/z.yaml', 'a/b/c.yaml', 'a.yaml', 'c.YAML', 'd.test.YAML']) put(name);
+  expect(await names()).toEqual(['a.yaml', 'a/b/c.yaml', 'a/z.yaml', 'b.yml', 'c.YAML']);
   expect((await readTree(root))[0]?.text).toBe('# a.yaml');
 });
 

@@ -9,7 +9,7 @@ const ENTRIES_MAX = 500_000;
 const READ_AT_ONCE = 32;
 
 /**
- * Reads the records in every `*.yaml` and `*.yml` file below a folder (or the one file that `root` names), sorted by
+ * Reads the records in every `*.yaml` and `*.yml` file, in letters of any case, below a folder (or the one file that `root` names), sorted by
  * path. It skips `node_modules`, hidden names, which begin with a dot, and tests. It follows links inside the folder but
  * never out of it: everything that a plan shows must come from the tree under review.
  *
@@ -137,11 +137,11 @@ function tooMany(): ProblemError {
 }
 
 function isManifest(file: string): boolean {
-  return /\.ya?ml$/.test(file);
+  return /\.ya?ml$/i.test(file);
 }
 
 function isTest(file: string): boolean {
-  return /\.test\.ya?ml$/.test(file);
+  return /\.test\.ya?ml$/i.test(file);
 }
 
 async function readAll(paths: string[], faults: ProblemItem[]): Promise<ManifestFile[]> {

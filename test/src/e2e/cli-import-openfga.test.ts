@@ -257,6 +257,36 @@ tuples: [${tuples.join(', ')}]
     expect(existsSync(bench.path(folder))).toBe(false);
   });
 
+  it('refuses to expect something of a userset that is no group here, with its line', async () => {
+    const store = `model: |
+  model
+    schema 1.1
+  type user
+  type team
+    relations
+      define member: [user, team#member]
+tuples:
+  - { user: "team:core#member", relation: member, object: team:all }
+tests:
+  - name: whole teams in all
+    list_users:
+      - object: team:all
+        user_filter:
+          - { type: team, relation: member }
+        assertions:
+          member: { users: ["team:all#member", "team:core#member"] }
+`;
+    await bench.write({ 'self.fga.yaml': store });
+    const refused = await bench.run(['import', 'openfga', 'self.fga.yaml', '--out', 'self']);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('self.fga.yaml:11:5: "team:all#member" is expected to be allowed, and no tuple grants'),
+    ]);
+    await bench.write({ 'self.fga.yaml': store.replace('"team:all#member", ', '') });
+    await bench.run(['import', 'openfga', 'self.fga.yaml', '--out', 'self']);
+    expect(await bench.run(['test', 'self'])).toMatchObject({ code: 0 });
+  });
+
   it('refuses a file that is no store, and a folder that is not empty', async () => {
     await bench.write({ 'no.fga.yaml': 'modell: x\n', 'taken/a.txt': 'mine' });
     expect(await bench.run(['import', 'openfga', 'no.fga.yaml'])).toMatchObject({
