@@ -56,6 +56,8 @@ async function run(loaded: LoadedConfig, decisions: LineWriter, errors: LineWrit
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
+    // Else the first ends the process at once, and the second opens a debugger.
+    for (const ignored of ['SIGHUP', 'SIGUSR1'] as const) process.on(ignored, () => {});
   });
 }
 

@@ -11,6 +11,9 @@ function originForm(target: string): string {
   return rest === '' || rest.startsWith('?') ? `/${rest}` : rest;
 }
 
+/** Routes that are asked every few seconds by machines. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
 /** One request and its answer, for the log line and the metrics. */
 export class Exchange {
   readonly requestId: string;
@@ -60,6 +63,7 @@ export class Exchange {
     const { log, metrics } = this.#cloud;
     metrics.observeRequest(method, route, status, ms);
     const line = { request_id: this.requestId, method, route, status, ms: Math.round(ms * 1000) / 1000 };
-    log.info(credential ? { ...line, tenant: credential.tenant, credential: credential.id } : line, 'request');
+    const level = PROBES.has(route) && status < 400 ? 'debug' : 'info';
+    log[level](credential ? { ...line, tenant: credential.tenant, credential: credential.id } : line, 'request');
   }
 }

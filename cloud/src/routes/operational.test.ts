@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ALICE_READS, billing, TestCloud } from '../../testing/test-cloud.js';
+
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 let cloud: TestCloud;
 let admin: string;
@@ -27,6 +30,16 @@ it('health and readiness need no credential', async () => {
   });
   expect((await cloud.ask('GET', '/readyz')).body).not.toHaveProperty('clock_behind_seconds');
 });
+
+it.skipIf(!hasPromtool)(
+  'metrics are as promtool wants them, and those of limits are there before the first refusal',
+  async () => {
+    const { body } = await cloud.ask('GET', '/metrics');
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: body, encoding: 'utf8' });
+    expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
+    expect((await samples()).get('service_cloud_limited_total{scope="tenant",unit="requests"}')).toBe(0);
+  },
+);
 
 it('metrics count requests, decisions, commits and tenants', async () => {
   const before = await samples();

@@ -1,5 +1,6 @@
 import { WAIT_OUTCOMES } from '@authz-service/pdp/revision/revision-waits';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { SCOPES, UNITS } from '../limits/read-quotas.js';
 
 /** How many revisions agents are behind, as a label. */
 export const AGENT_LAGS = ['0', '1', '2-10', 'more', 'unknown'] as const;
@@ -84,6 +85,10 @@ export class Metrics {
     revocationLogWritable(): boolean | undefined;
   }) {
     collectDefaultMetrics({ register: this.registry });
+    // Gauges that are named like counters; the same stands under names without "_total".
+    for (const what of ['handles', 'requests', 'resources'])
+      this.registry.removeSingleMetric(`nodejs_active_${what}_total`);
+    for (const scope of SCOPES) for (const unit of UNITS) this.limited.inc({ scope, unit }, 0);
     for (const outcome of WAIT_OUTCOMES) this.revisionWaits.inc({ outcome }, 0);
     this.#gauge('service_cloud_tenants', 'Tenants.', state.tenants);
     this.#gauge(

@@ -24,6 +24,19 @@ const start = (env?: Record<string, string>): CloudProcess => {
 };
 
 describe('service cloud start', () => {
+  it('goes on after SIGHUP, and opens no debugger on SIGUSR1', async () => {
+    const cloud = start();
+    const url = await cloud.url();
+    for (const signal of ['SIGHUP', 'SIGUSR1'] as const) {
+      cloud.signal(signal);
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    }
+    cloud.signal('SIGTERM');
+    expect(await cloud.exited).toEqual({ code: 0, signal: null });
+    const said = cloud.stderr.join('\n');
+    expect(said).not.toMatch(/Debugger|"route":"\/readyz"/);
+  });
+
   it('prints one line of JSON when it is ready, and ends with 0 on SIGTERM', async () => {
     const cloud = start();
     const url = await cloud.url();

@@ -8,7 +8,7 @@ export default class CloudStart extends ServiceCommand {
     `Stores its records in SQLite in the data folder, or in PostgreSQL if DATABASE_URL (or DATABASE_URL_FILE) is set: then \
 any number of them can run on one database. When it is ready it prints one line of JSON with its address \
 to standard output; logs go to standard error. SIGTERM and Ctrl-C stop it with exit code 0, once running requests \
-have finished.
+have finished. SIGHUP and SIGUSR1 are ignored.
 
 In an empty folder it creates the first tenant and an administrator who is also an operator: from \
 SERVICE_BOOTSTRAP_CLIENT_ID and SERVICE_BOOTSTRAP_CLIENT_SECRET (or …_SECRET_FILE; 16 characters or more), or else with a \
@@ -78,5 +78,7 @@ function stopSignal(): Promise<void> {
       resolve();
     };
     process.on('SIGTERM', stop).on('SIGINT', stop);
+    // Else the first ends the process at once, and the second opens a debugger.
+    for (const ignored of ['SIGHUP', 'SIGUSR1'] as const) process.on(ignored, () => {});
   });
 }
