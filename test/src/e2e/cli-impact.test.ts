@@ -365,7 +365,9 @@ resource "service_policy_assignment" "later" {
       // What is not known fails the gate that the rest would pass.
       expect(text).toMatchObject({
         code: 1,
-        stdout: expect.stringMatching(/^Access: not fully known; [\s\S]*✗ --max-gained failed: .*not known/),
+        stdout: expect.stringMatching(
+          /^Access: not fully known \(service_policy_assignment\.later has values .*\); [\s\S]*✗ --max-gained failed: .*not known/,
+        ),
       });
       expect((await report(['plan.json', '--with', 'cloud'], { env })).counts).toMatchObject({ gained: 1, lost: 0 });
       expect((await report(['cloud', 'plan.json'], { env })).counts).toMatchObject({ gained: 1, lost: 0 });

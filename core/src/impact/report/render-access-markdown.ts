@@ -62,8 +62,8 @@ export function renderAccessMarkdown(
   if ('unavailable' in report) {
     return `#### Access: not known\n\n${countsOnly ? 'It could not be computed.' : markdownText(report.unavailable)}\n`;
   }
-  const { title, text } = summary(report);
-  const head = [`#### Access: ${title}`, '', ...gateLines(report, countsOnly), text, ''];
+  const { title, text } = summary(report, countsOnly);
+  const head = [`#### Access: ${markdownText(cut(title))}`, '', ...gateLines(report, countsOnly), text, ''];
   if (countsOnly) return head.join('\n');
   head.push(...bounded(report.gaps ?? [], (gap) => `**Not known:** ${markdownText(cut(gap))}\n`));
   const { blocks, namedRoles } = rowsOf(report);

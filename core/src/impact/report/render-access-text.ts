@@ -32,8 +32,8 @@ const LABEL_WIDTH = Math.max(...Object.values(LABELS).map((label) => label.lengt
 export function renderAccessText(report: AccessReport | NoAccessReport, options: RenderAccessOptions = {}): string[] {
   const { style = (_, text) => text, all = false, countsOnly = false } = options;
   if ('unavailable' in report) return [`${style('bold', 'Access:')} not known. ${visible(report.unavailable)}`];
-  const { title, text } = summary(report);
-  const lines = [`${style('bold', `Access: ${title}.`)} ${text}`];
+  const { title, text } = summary(report, countsOnly);
+  const lines = [`${style('bold', `Access: ${visible(title)}.`)} ${text}`];
   if (!countsOnly && report.findings.length > 0) lines.push(...rowLines(report, style, all));
   if (!countsOnly) lines.push(...gapLines(report, style));
   for (const gate of report.gates ?? []) {

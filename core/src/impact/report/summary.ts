@@ -1,18 +1,19 @@
 import { type AccessReport, type GateResult, isOpen, RULES_GATE } from './access-report.js';
 import { amount, plural } from './phrase.js';
 
-/** The counts of a report in a heading, and a sentence about them without names. */
-export function summary(report: AccessReport): { title: string; text: string } {
+/** The counts of a report in a heading with what is not known, and a sentence about them. */
+export function summary(report: AccessReport, countsOnly = false): { title: string; text: string } {
   const { findings, counts } = report;
   const open = isOpen(report);
+  const gap = open ? `not fully known (${notKnown(report, countsOnly)})` : '';
   if (findings.length === 0) {
     return open
-      ? { title: 'not fully known', text: 'What is known changes nothing; what is not known may.' }
+      ? { title: gap, text: 'What is known changes nothing; what is not known may.' }
       : { title: 'no change', text: 'Nobody gains access by this change, and nobody loses any.' };
   }
   const { gained, lost, mixed, unknown } = counts;
   const all = gained + lost + mixed + unknown;
-  const title = `${open ? 'not fully known; ' : ''}${all === 0 ? WITHOUT_RECORD : countsText(report)}`;
+  const title = `${open ? `${gap}; ` : ''}${all === 0 ? WITHOUT_RECORD : countsText(report)}`;
   return { title, text: `${about(report, all)}${open ? ' What is not known may change more.' : ''}` };
 }
 
