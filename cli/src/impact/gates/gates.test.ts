@@ -96,6 +96,7 @@ describe('the most that may be gained', () => {
     ['a count that is a bound', { maxGained: 9 }, [finding({ exact: false })], false],
     ['what is acknowledged', { maxGained: 0 }, [{ ...finding(), acknowledged: true }], true],
     ['what cannot be said', { maxGained: 9 }, [finding({ change: 'unknown' })], false],
+    ['what cannot be said of nobody recorded', { maxGained: 9 }, [finding({ change: 'unknown', triples: 0 })], true],
     ['what has no number', { maxGained: 2 }, [finding(), finding({ triples: 0 })], true],
   ])('knows %s', (_, gates, findings, passed) => {
     expect(judged(gates, findings, pairs)).toMatchObject([{ gate: 'max-gained', passed }]);

@@ -68,7 +68,7 @@ function budget(
   const counted =
     patterns.length === 0 ? judged : judged.filter((one) => patterns.some((pattern) => meets(pattern, one, impact)));
   const gained = isAll ? allGained(impact) : gainedIn(counted, patterns, impact);
-  const unsure = counted.filter(({ exact, change }) => !exact || change === 'unknown');
+  const unsure = counted.filter(({ exact, change, triples }) => triples > 0 && (!exact || change === 'unknown'));
   const beyond = counted.filter(({ triples }) => triples === 0).length;
   const of = patterns.length === 0 ? '' : ` for ${patterns.map(({ text }) => `"${text}"`).join(', ')}`;
   const beside = beyond === 0 ? '' : ` (and ${plural(beyond, 'finding')} about what has no record, not counted)`;

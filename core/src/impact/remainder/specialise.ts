@@ -180,7 +180,9 @@ export class Specialiser {
     const reads = readsIn(ast);
     if (reads.length > 0 && reads.every((read) => answerOf(read, known, this.attributes).attribute === undefined))
       return constantOutcome(ast, known) === 'absent';
-    return STRICT.has(ast.op) && partsOf(ast).some((part) => this.#absentAnyway(part, known));
+    if (ast.op === 'rcall') return this.#absentAnyway(ast.args[1], known);
+    const takesAll = STRICT.has(ast.op) || (ast.op === 'call' && ast.args[0] !== 'has');
+    return takesAll && partsOf(ast).some((part) => this.#absentAnyway(part, known));
   }
 
   #atom(
