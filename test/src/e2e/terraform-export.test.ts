@@ -31,6 +31,25 @@ subjects:
   { "user/a/b": {}, "service/ü": { name: "\\u0001" }, "service/ö": {}, "user/a.b@c": {}, "user/ab@c": {} }
 `.replaceAll('"user/a/b"', '"user/a%2Fb"');
 
+/** Records that mention some of their kind that sort after them, themselves, and each other. */
+const CIRCLES = `
+version: 1
+stack: odd
+applications:
+  docs:
+    resource_types:
+      document: { actions: [read], parents: [{ type: folder, property: folder }] }
+      folder: { actions: [list], parents: [{ type: folder, property: folder }] }
+      a: { actions: [r], parents: [{ type: b, property: b }] }
+      b: { actions: [r], parents: [{ type: a, property: a }] }
+    resources:
+      folder/hr: { parents: [folder/z] }
+      folder/z: {}
+    roles:
+      editor: { includes: [viewer] }
+      viewer: {}
+`;
+
 describe.skipIf(!hasTerraform)('configuration exported', { timeout: 90_000 }, () => {
   let tenant: TerraformTenant;
   eachOnATenant((made) => {
@@ -76,9 +95,19 @@ describe.skipIf(!hasTerraform)('configuration exported', { timeout: 90_000 }, ()
     await exported(10);
   });
 
+  it('holds records that mention themselves, later ones and each other', async () => {
+    const folder = join(tenant.workspace('').dir, 'tree');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'circles.yaml'), CIRCLES);
+    await applyTree(tenant.client, folder);
+    const text = await exported(9);
+    expect(text.match(/type\s+= service_resource_type\.docs_(?:folder|a|b)\.path/g)).toHaveLength(4);
+  });
+
   it.each<[string, string | undefined, number]>([
     ['the example tenant', undefined, 46],
     ['texts and names of all sorts, some alike but for signs', ODD, 10],
+    ['records that mention themselves, later ones and each other', CIRCLES, 9],
   ])('as a CDKTF app imports %s', async (_, tree, count) => {
     const workspace = await tenant.newcomer();
     const folder = join(workspace.dir, 'tree');

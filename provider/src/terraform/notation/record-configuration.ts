@@ -25,20 +25,9 @@ export type ConfiguredAttributes = { [name: string]: Configured };
 type Schema = z.core.$ZodType;
 
 /** The attributes that declare a record, in the order of its definition, without absent ones and defaults. */
-export function configurationOf({ kind, address: own, fields }: DeclaredRecord): ConfiguredAttributes {
+export function configurationOf({ kind, fields }: DeclaredRecord): ConfiguredAttributes {
   const { shape } = definitionOf(kind).schema;
-  const attributes = configured(shape, fields as Record<string, unknown>);
-  return kind === 'resource_type' ? withoutOwn(attributes, own) : attributes;
-}
-
-/** Types may name each other as parents in a circle, as folders lie in folders; Terraform knows no circles. */
-function withoutOwn(attributes: ConfiguredAttributes, own: Address): ConfiguredAttributes {
-  const inside = (value: Configured): Configured => {
-    if ('reference' in value) return value.reference === own ? { literal: value.path } : value;
-    if ('items' in value) return { items: value.items.map(inside) };
-    return 'attributes' in value ? { attributes: withoutOwn(value.attributes, own) } : value;
-  };
-  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, inside(value)]));
+  return configured(shape, fields as Record<string, unknown>);
 }
 
 function configured(shape: Readonly<Record<string, Schema>>, fields: Record<string, unknown>): ConfiguredAttributes {

@@ -2,6 +2,7 @@ import { splitAddress } from '@authz-service/core/records/address';
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
 import { camelCase, literal } from './construct-text.js';
+import { declarationOrder, type NameOf, namesBefore } from './declaration-order.js';
 import { type Configured, type ConfiguredAttributes, configurationOf } from './record-configuration.js';
 
 /**
@@ -12,11 +13,9 @@ export function writeCdktf(
   records: Iterable<DeclaredRecord>,
   { stack }: { stack: string },
 ): { path: string; text: string }[] {
-  const rank = ({ kind }: DeclaredRecord) => KINDS.indexOf(kind);
-  const sorted = [...records].sort(
-    (left, right) => rank(left) - rank(right) || (left.address < right.address ? -1 : 1),
-  );
+  const sorted = declarationOrder(records);
   const names = variableNames(sorted);
+  const namesFor = namesBefore(sorted, names);
   const used = KINDS.filter((kind) => sorted.some((record) => record.kind === kind));
   const imports = [
     ...used.map((kind) => [className(kind), `@authz-service/provider/constructs/${kind.replaceAll('_', '-')}`]),
@@ -24,7 +23,7 @@ export function writeCdktf(
     ['App, TerraformStack', 'cdktf'],
   ];
   const declarations = sorted.map((record) => {
-    const attributes = object(configurationOf(record), names);
+    const attributes = object(configurationOf(record), namesFor(record));
     const address = text(String(literal(record.address)));
     const variable = names.get(record.address);
     // CDKTF leaves everything but letters and digits out of an id: two addresses could become one resource.
@@ -66,28 +65,28 @@ function variableNames(records: readonly DeclaredRecord[]): Map<string, string> 
   );
 }
 
-function object(attributes: ConfiguredAttributes, names: ReadonlyMap<string, string>, indent = ''): string {
+function object(attributes: ConfiguredAttributes, nameOf: NameOf, indent = ''): string {
   const inner = `${indent}  `;
   const lines = Object.entries(attributes).map(
-    ([name, value]) => `${inner}${camelCase(name)}: ${expression(value, names, inner)},\n`,
+    ([name, value]) => `${inner}${camelCase(name)}: ${expression(value, nameOf, inner)},\n`,
   );
   return `{\n${lines.join('')}${indent}}`;
 }
 
-function expression(configured: Configured, names: ReadonlyMap<string, string>, indent: string): string {
+function expression(configured: Configured, nameOf: NameOf, indent: string): string {
   if ('reference' in configured) {
-    const name = names.get(configured.reference);
+    const name = nameOf(configured.reference);
     return name === undefined ? text(literal(configured.path)) : `${name}.path`;
   }
   if ('parts' in configured) {
     const texts = configured.parts.map((part) => {
-      const name = typeof part === 'string' ? undefined : names.get(part.reference);
+      const name = typeof part === 'string' ? undefined : nameOf(part.reference);
       return name === undefined ? text(literal(typeof part === 'string' ? part : part.path)) : `${name}.path`;
     });
     return texts.join(' + ');
   }
-  if ('items' in configured) return `[${configured.items.map((item) => expression(item, names, indent)).join(', ')}]`;
-  if ('attributes' in configured) return object(configured.attributes, names, indent);
+  if ('items' in configured) return `[${configured.items.map((item) => expression(item, nameOf, indent)).join(', ')}]`;
+  if ('attributes' in configured) return object(configured.attributes, nameOf, indent);
   return 'json' in configured ? `JSON.stringify(${jsonText(configured.json)})` : text(literal(configured.literal));
 }
 

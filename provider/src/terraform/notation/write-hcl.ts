@@ -4,6 +4,7 @@ import type { DeclaredRecord } from '@authz-service/core/records/registry';
 import { providerRelease, SOURCE } from '../distribution/provider-release.js';
 import { type HclValue, hclBlock, hclOf, hclString } from '../framework/hcl-text.js';
 import { typeName } from '../resources/record-form.js';
+import { declarationOrder, type NameOf, namesBefore } from './declaration-order.js';
 import { type Configured, type ConfiguredAttributes, configurationOf } from './record-configuration.js';
 
 export interface HclOptions {
@@ -19,9 +20,12 @@ export interface HclOptions {
 export function writeHcl(records: Iterable<DeclaredRecord>, { stack }: HclOptions): { path: string; text: string }[] {
   const sorted = [...records].sort((left, right) => (left.address < right.address ? -1 : 1));
   const names = resourceNames(sorted);
+  const namesFor = namesBefore(declarationOrder(sorted), names);
   const files = [{ path: 'provider.tf', text: providerText(stack) }];
   for (const kind of KINDS) {
-    const blocks = sorted.filter((record) => record.kind === kind).map((record) => blockOf(record, names, names));
+    const blocks = sorted
+      .filter((record) => record.kind === kind)
+      .map((record) => blockOf(record, names, namesFor(record)));
     if (blocks.length > 0) files.push({ path: `${COLLECTIONS[kind]}.tf`, text: blocks.join('\n') });
   }
   const imports = [...names].map(([address, name]) =>
@@ -41,16 +45,13 @@ export function hclBlocks(
 ): ReadonlyMap<Address, string> {
   const names = resourceNames(records);
   const shown = new Map([...names].filter(([address]) => referenced.has(address)));
-  return new Map(records.map((record) => [record.address, blockOf(record, names, shown)]));
+  const namesFor = namesBefore(declarationOrder(records), shown);
+  return new Map(records.map((record) => [record.address, blockOf(record, names, namesFor(record))]));
 }
 
-function blockOf(
-  record: DeclaredRecord,
-  names: ReadonlyMap<string, string>,
-  referenced: ReadonlyMap<string, string>,
-): string {
+function blockOf(record: DeclaredRecord, names: ReadonlyMap<string, string>, nameOf: NameOf): string {
   const header = `resource "${typeName(record.kind)}" "${names.get(record.address)?.split('.')[1]}"`;
-  return hclBlock(header, attributes(configurationOf(record), referenced));
+  return hclBlock(header, attributes(configurationOf(record), nameOf));
 }
 
 function providerText(stack: string): string {
@@ -86,26 +87,26 @@ function label(kind: Kind, address: string): string {
   return `${typeName(kind)}.${/^[A-Za-z_]/.test(words) ? words : `_${words}`}`;
 }
 
-function attributes(configured: ConfiguredAttributes, names: ReadonlyMap<string, string>): [string, HclValue][] {
-  return Object.entries(configured).map(([name, value]) => [name, hclValue(value, names)]);
+function attributes(configured: ConfiguredAttributes, nameOf: NameOf): [string, HclValue][] {
+  return Object.entries(configured).map(([name, value]) => [name, hclValue(value, nameOf)]);
 }
 
-function hclValue(configured: Configured, names: ReadonlyMap<string, string>): HclValue {
+function hclValue(configured: Configured, nameOf: NameOf): HclValue {
   if ('reference' in configured) {
-    const name = names.get(configured.reference);
+    const name = nameOf(configured.reference);
     return { expression: name === undefined ? hclString(configured.path) : `${name}.path` };
   }
   if ('parts' in configured) {
     const texts = configured.parts.map((part) => {
-      const name = typeof part === 'string' ? undefined : names.get(part.reference);
+      const name = typeof part === 'string' ? undefined : nameOf(part.reference);
       return name === undefined
         ? hclString(typeof part === 'string' ? part : part.path).slice(1, -1)
         : `\${${name}.path}`;
     });
     return { expression: `"${texts.join('')}"` };
   }
-  if ('items' in configured) return { list: configured.items.map((item) => hclValue(item, names)) };
-  if ('attributes' in configured) return { object: attributes(configured.attributes, names) };
+  if ('items' in configured) return { list: configured.items.map((item) => hclValue(item, nameOf)) };
+  if ('attributes' in configured) return { object: attributes(configured.attributes, nameOf) };
   return 'json' in configured ? jsonText(configured.json) : hclOf(configured.literal);
 }
 
