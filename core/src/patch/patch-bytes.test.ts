@@ -91,7 +91,7 @@ const EDITS: readonly [what: string, change: ProposedChange, gone: RegExp][] = [
   [
     'a subject less',
     { before: subject('zoe', { name: 'Zoë' }) },
-    /^(?:\s*# before)?[\s,"']*user\/zoe(?:(?!user\/)[^])*$/,
+    /^(?:\s*# before)?[\s,"']*user\/zoe(?:(?!user\/)[\s\S])*$/,
   ],
   [
     'another number',
