@@ -229,6 +229,19 @@ def test_a_burst_waits_in_line_for_longer_than_an_attempt_may_take() -> None:
     assert server.faults == []
 
 
+def test_work_that_begins_in_the_same_turn_takes_none_of_the_time_of_an_attempt() -> None:
+    async def ask(url: str) -> None:
+        async def busy() -> None:
+            time.sleep(0.4)
+
+        async with AsyncClient(url, retries=0, decision_timeout=60.0, decision_attempt_timeout=0.3) as client:
+            decision, _ = await asyncio.gather(client.decide(ALICE, READ, INVOICE), busy())
+            assert decision
+
+    with ScriptedServer([{"reply": YES}]) as server:
+        asyncio.run(ask(server.url))
+
+
 def test_filter_keeps_what_is_allowed_and_raises_what_could_not_be_decided() -> None:
     pdp = FakeDecisionPoint()
     pdp.allow(resource=Resource("invoice", "2"))
