@@ -85,13 +85,15 @@ func (c *Client) Close() {
 	c.http.CloseIdleConnections()
 }
 
-// withoutRedirects copies a client, or makes one that keeps as many connections as there are calls at once.
+// withoutRedirects copies a client, or makes one that keeps as many connections as there are calls at once and uses no proxy of
+// the environment: a proxy would see the questions and the key.
 func withoutRedirects(given *http.Client) *http.Client {
 	own := &http.Client{}
 	if given != nil {
 		*own = *given
 	} else if standard, ok := http.DefaultTransport.(*http.Transport); ok {
 		transport := standard.Clone()
+		transport.Proxy = nil
 		transport.MaxIdleConns = 512
 		transport.MaxIdleConnsPerHost = 512
 		transport.IdleConnTimeout = 55 * time.Second
