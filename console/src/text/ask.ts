@@ -10,7 +10,7 @@ export const ask = {
   under: 'Who may do what? Every answer says why.',
   modes: 'Kinds of questions',
   mode: { decide: 'May this subject do it?', who: 'Who may do it?', what: 'What may this subject do?' },
-  hint: 'Fill in the question. Its answer stands here, and the address of the page asks it again.',
+  hint: 'Fill in the question. The decision appears here, and the address of the page asks again.',
   ask: 'Ask',
   copyLink: 'Copy a link to this question',
   linkCopied: 'The link is copied',
@@ -48,20 +48,21 @@ export const ask = {
   decision: 'Decision',
   allowed: 'Allowed',
   denied: 'Denied',
-  deciding: 'What decided',
-  candidates: 'Policies that came into question',
-  otherCandidates: 'Other policies that came into question',
-  noCandidates: (all: number) => (all === 0 ? 'No policy came into question.' : 'None.'),
+  deciding: 'Deciding policy',
+  candidates: 'Policies considered',
+  otherCandidates: 'Other policies considered',
+  noCandidates: (all: number) =>
+    all === 0 ? 'No policy was considered: none covers this resource and action for this subject.' : 'None.',
   age: (seconds: number) => `Decided by what was known to be the newest ${secondsText(seconds)} before.`,
   maxAge: (seconds: number) => `lets nothing decide that is older than ${secondsText(seconds)} (max_age).`,
-  uncounted: 'is named by the request in vain: requests may not name it.',
+  uncounted: 'was named by the request and ignored: requests may not name it.',
   picture: 'The way to the decision',
   pictureHint:
     'From the subject to the resource and what it lies in. What decided is marked; broken lines belong to policies that do not apply.',
   pictureOf: 'The ways from the subject to the resource; the table says the same',
   pictureTable: 'Steps in the picture',
   decided: 'Decided',
-  moreWays: (count: number) => `${count} more ${count === 1 ? 'way stands' : 'ways stand'} below only.`,
+  moreWays: (count: number) => `${count} more ${count === 1 ? 'way is' : 'ways are'} listed below only.`,
   cameOf: ({ effect, outcome, deciding }: { effect: string; outcome: keyof typeof OUTCOMES; deciding: boolean }) =>
     `${effect}, ${deciding ? 'decided' : OUTCOMES[outcome]}`,
   path: 'The way from the subject to the resource',
@@ -89,11 +90,11 @@ export const ask = {
   breaks: { enforce: 'would be refused', warn: 'is warned of' },
   addToDraft: 'Add to draft',
   inDraft: 'It is in the draft.',
-  addPart: (stack: string) => `Add the part of “${stack}” to draft`,
+  addPart: (stack: string) => `Add the changes of “${stack}” to draft`,
   severalStacks: (stacks: readonly string[]) =>
-    `It needs all of these parts, and a draft is for one stack: take the part of ${stacks
+    `It needs the changes of all of these stacks, and a draft is for one: take the changes of ${stacks
       .map((stack) => `“${stack}”`)
-      .join(', then that of ')} to where its records are declared, each as a change document of its own.`,
+      .join(', then those of ')} to where its records are declared, each as a change document of its own.`,
   otherDraft: (drafted: string, stack: string) =>
     `The draft is for the stack “${drafted}”, and this is for “${stack}”: take the draft to Git or empty it first.`,
   otherChange: (address: string) =>

@@ -3,11 +3,11 @@ import type { RecordOrigin } from '@authz-service/sdk/wire';
 /** Enough of a commit's name to know it by. */
 const COMMIT_LENGTH = 10;
 
-/** What the console says of where records stand in Git. */
+/** The texts of where records are declared in Git. */
 export const origin = {
-  standsIn: 'Stands in',
-  unknown: 'not known: “service apply” tells it with the next change, or of all with --origins',
-  of: 'Where they stand',
+  declaredIn: 'Declared in',
+  unknown: 'unknown: “service apply” reports it with the next change, or for all records with --origins',
+  of: 'Where they are declared',
   where: ({ repository, path, line }: RecordOrigin): string => {
     const place = path && line ? `${path}:${line}` : path;
     const name = repository?.replace(/^[a-z]+:\/\/[^/]+\//, '');

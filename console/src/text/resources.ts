@@ -2,8 +2,8 @@ const WHICH: Record<string, string> = {
   all: 'all',
   recorded: 'all recorded ones',
   unrecorded: 'without a record',
-  nowhere: 'that lie nowhere',
-  unsaid: 'of which nobody says where they lie',
+  nowhere: 'without a parent',
+  unsaid: 'whose parents are not known',
 };
 
 /** The texts of resources that findings and reviews name. */

@@ -49,9 +49,9 @@ subjects:
     expect(await rows(page)).toEqual([
       'user/dora Subjectis a member ofkeepers GroupDecided',
       'keepers Groupholdsvault/reader RoleDecided',
-      'vault/reader Roleis givenvault/read Policy · ALLOW, decidedDecided',
+      'vault/reader Roleis assignedvault/read Policy · ALLOW, decidedDecided',
       'vault/read Policy · ALLOW, decidedcoversvault/file/F-1 ResourceDecided',
-      'keepers Groupis givenvault/never Policy · DENY, does not apply',
+      'keepers Groupis assignedvault/never Policy · DENY, does not apply',
       'vault/never Policy · DENY, does not applycoversvault/file/F-1 Resource',
       'vault/file/F-1 Resourcelies invault/room/R-1 Resource',
     ]);
@@ -70,7 +70,7 @@ subjects:
     await picture.getByText('vault/file/F-9').waitFor();
     expect(await picture.getByRole('link', { name: 'vault/file/F-9' }).count()).toBe(0);
     await page.goto(bench.at('/ask?subject=user/nobody&action=read&resource=vault/file/F-1'));
-    await page.getByText('No policy came into question.').waitFor();
+    await page.getByText('No policy was considered').waitFor();
     expect(await picture.count()).toBe(0);
   });
 
@@ -92,8 +92,8 @@ subjects:
     const { page, watch } = await bench.signedIn(browser);
     await page.goto(bench.at('/ask?subject=user/zed&action=read&resource=vault/file/F-1'));
     await page.getByRole('button', { name: 'Find the smallest changes' }).click();
-    const parts = page.getByRole('listitem').filter({ hasText: 'It needs all of these parts' }).first();
-    await parts.getByRole('button', { name: 'Add the part of “one” to draft' }).click();
+    const parts = page.getByRole('listitem').filter({ hasText: 'It needs the changes of all of these stacks' }).first();
+    await parts.getByRole('button', { name: 'Add the changes of “one” to draft' }).click();
     await parts.getByText('It is in the draft.').waitFor();
     await parts.getByText('The draft is for the stack “one”, and this is for “other”').waitFor();
     await page.getByRole('link', { name: 'Change', exact: true }).click();

@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)('where records stand, in the console', () => {
       await page.goto(bench.at('/record?address=role/odd'));
       await side.getByText('<img src=x onerror=alert(1)>.yaml:2, with uncommitted changes').waitFor();
       await page.goto(bench.at('/record?address=group/finance'));
-      await side.getByText(/^(not known|.*\.yaml:\d+)/).waitFor();
+      await side.getByText(/^(unknown|.*\.yaml:\d+)/).waitFor();
       watch.expectNothing();
     },
   );

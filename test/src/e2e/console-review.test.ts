@@ -49,10 +49,10 @@ describe.skipIf(!hasChromium)('access reviewed in the console', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('v');
     await page.getByRole('heading', { level: 1, name: 'Review' }).waitFor();
-    await page.getByLabel('Part').selectOption('A type of resources');
+    await page.getByLabel('Scope', { exact: true }).selectOption('A type of resources');
     await page.getByRole('button', { name: 'Show who has access' }).click();
-    await page.getByText('Say which one.').waitFor();
-    await page.getByRole('combobox', { name: 'Which one' }).fill('billing/invoice');
+    await page.getByText('Choose what to review.').waitFor();
+    await page.getByRole('combobox', { name: 'Resource type' }).fill('billing/invoice');
     await page.getByLabel('Actions').fill('read');
     await page.keyboard.press('Enter');
     const rows = page.getByRole('region', { name: 'Who has access' }).getByRole('row');
@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium)('access reviewed in the console', () => {
     await signed.getByText('user/erin: read: billing/invoice (all)').waitFor();
     expect(await page.getByLabel('Needs change: user/erin, read').isChecked()).toBe(false);
     await signed.getByRole('button', { name: /^Has access changed since/ }).click();
-    await signed.getByText(/^Access to this part is at revision \d+ as it was then/).waitFor();
+    await signed.getByText(/^Access in this scope is the same at revision \d+ as it was then/).waitFor();
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
 

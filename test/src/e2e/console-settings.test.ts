@@ -95,10 +95,10 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
 
     const holder = await bench.signedIn(browser);
     await holder.page.goto(bench.at('/settings'));
-    await bench.client.records('api_key').create({ name: 'unused', scopes: ['decisions'] });
+    await bench.client.records('api_key').create({ name: 'fresh', scopes: ['decisions'] });
     await holder.page.getByRole('row', { name: 'reader' }).getByRole('time').waitFor();
     await holder.page.reload();
-    await holder.page.getByRole('row', { name: 'unused' }).getByText('not yet').waitFor();
+    await holder.page.getByRole('row', { name: 'fresh' }).getByText('unused').waitFor();
   });
 
   it('shows how people sign in, and no secret', async () => {
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
   it('finds on the overview what in the records does nothing', async () => {
     await bench.client.records('group').create({ name: 'nobodys' });
     const { page, watch } = await bench.signedIn(browser);
-    await page.getByRole('button', { name: 'Look for what does nothing' }).click();
+    await page.getByRole('button', { name: 'Find unused records' }).click();
     await page.getByRole('link', { name: 'group/nobodys' }).waitFor();
     await expectAccessible(page);
     watch.expectNothing();

@@ -117,7 +117,7 @@ function Details({ record }: { record: FoundRecord }) {
             </dd>
             {(origin !== undefined || !['api', CONSOLE_STACK].includes(record.managed_by)) && (
               <>
-                <dt>{text.origin.standsIn}</dt>
+                <dt>{text.origin.declaredIn}</dt>
                 <dd>{origin === undefined ? origins && text.origin.unknown : <Origin of={origin} />}</dd>
               </>
             )}

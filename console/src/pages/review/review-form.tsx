@@ -67,7 +67,7 @@ export function ReviewForm({ reviewed, onShow }: { reviewed: Reviewed; onShow: (
           )}
         </Field>
         <RecordField
-          label={review.which}
+          label={review.which[filled.part]}
           kind={filled.part}
           hint={review.whichHint[filled.part]}
           value={filled.path}

@@ -1,4 +1,5 @@
 import type { ReviewRow } from '@authz-service/sdk/console-client';
+import { everyoneText } from '../../text/everyone.js';
 import { review } from '../../text/review.js';
 import { actionsText, resourceLines } from '../../ui/resource-lines.js';
 
@@ -22,7 +23,7 @@ export function isEveryone(of: string): boolean {
 
 /** What subjects belong to: `group/finance`, or everyone in words. */
 export function ofText(of: string): string {
-  return isEveryone(of) ? review.everyone(of.split('/')[1] ?? '*') : of;
+  return isEveryone(of) ? everyoneText(of) : of;
 }
 
 export function nameText({ subject }: ReviewRow): string {

@@ -1,12 +1,13 @@
 import type { Address } from '@authz-service/sdk/wire';
 import { KIND_TEXTS, text } from '../../text/english.js';
+import { everyoneText } from '../../text/everyone.js';
 import { kindOf, pathOf } from '../../ui/record-link.js';
 import type { Rest } from './graph.js';
 import { hasStructure } from './neighbours.js';
 
 /** `billing/clerk`, or who everyone is. */
 export function labelOf(address: Address): string {
-  return KIND_TEXTS[kindOf(address)] === undefined ? text.structure.everyone(pathOf(address)) : pathOf(address);
+  return KIND_TEXTS[kindOf(address)] === undefined ? everyoneText(address) : pathOf(address);
 }
 
 export function kindNameOf(address: Address): string {
