@@ -17,7 +17,7 @@ export const ask = {
   subject: 'Subject',
   subjectHint: 'Type and id: user/alice',
   subjectType: 'Type of subjects',
-  subjectTypeHint: 'For example user',
+  subjectTypeHint: 'For example user; empty means every type',
   action: 'Action',
   actionHint: 'For example read',
   anyActionHint: 'For example read; empty means each action of the type',
@@ -48,6 +48,7 @@ export const ask = {
   decision: 'Decision',
   allowed: 'Allowed',
   denied: 'Denied',
+  reasons: 'Reasons',
   deciding: 'Deciding policy',
   candidates: 'Policies considered',
   otherCandidates: 'Other policies considered',
@@ -99,6 +100,8 @@ export const ask = {
     `The draft is for the stack “${drafted}”, and this is for “${stack}”: take the draft to Git or empty it first.`,
   otherChange: (address: string) =>
     `The draft already changes ${address} in another way, which this would replace: leave that out on the page Change first.`,
+  typesAsked: (types: readonly string[], all: boolean) =>
+    `Types of subjects that were searched: ${types.join(', ') || 'none'}.${all ? '' : ' There may be others: name one to search it.'}`,
   nobody: 'Nobody may do it.',
   nothing: 'There is nothing on which they may do it.',
   found: (count: number, more: boolean) => (more ? `The first ${count}` : `${count} found`),

@@ -5,6 +5,7 @@ export function pathOf(address: Address): string {
   return address.slice(address.indexOf('/') + 1);
 }
 
+/** `role` of `role/billing/accountant`; `everyone`, which is no kind of records, of `everyone`. */
 export function kindOf(address: Address): Kind {
-  return address.slice(0, address.indexOf('/')) as Kind;
+  return address.split('/', 1)[0] as Kind;
 }

@@ -126,11 +126,18 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByText('Denied', { exact: true }).waitFor();
     const clause = page.getByText('resource.properties.amount <= subject.properties.approval_limit').first();
     await clause.waitFor();
+    const reasons = page.getByRole('region', { name: 'Decision' }).getByRole('list', { name: 'Reasons' });
+    await reasons.getByText('resource.properties.amount <= subject.properties.approval_limit').waitFor();
     await page.getByText('service why-not user/bob approve billing/invoice/INV-2').waitFor();
 
     await page.goto(page.url());
     await page.getByText('Denied', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Who may do it?' }).click();
+    await page.getByRole('region', { name: 'Who may do it?' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('subject')).toBe('user');
+    await page.getByRole('combobox', { name: 'Type of subjects' }).fill('');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.getByText(/^Types of subjects that were searched: .*user/).waitFor();
     watch.expectNothing();
   });
 

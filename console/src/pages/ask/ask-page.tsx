@@ -8,7 +8,7 @@ import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import styles from './ask-page.module.css';
 import { DecisionAnswer } from './decision-answer.js';
-import { askedOf, faultsOf, MODES } from './question.js';
+import { askedOf, faultsOf, inMode, MODES } from './question.js';
 import { QuestionForm } from './question-form.js';
 import { SearchAnswer } from './search-answer.js';
 
@@ -33,7 +33,7 @@ export function AskPage() {
           <Link
             key={mode}
             to="/ask"
-            search={{ ...search, mode }}
+            search={{ ...inMode(asked, mode) }}
             aria-current={mode === asked.mode ? 'page' : undefined}
             ref={mode === asked.mode ? intoView : null}
           >

@@ -2,6 +2,7 @@ import type { Candidate, Clause } from '@authz-service/sdk/decision';
 import { KIND_TEXTS, text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
 import { kindOf, pathOf, RecordLink } from '../../ui/record-link.js';
+import { TimedText } from '../../ui/timed-text.js';
 import styles from './candidate-card.module.css';
 
 interface Props {
@@ -30,7 +31,9 @@ export function CandidateCard({ candidate, resource, deciding = false }: Props) 
         <Badge tone={effect === 'ALLOW' ? 'good' : 'bad'}>{effect}</Badge>
         <span>{text.ask.priority(priority)}</span>
         <Badge tone={outcome === 'applies' ? 'plain' : 'warn'}>{text.ask.outcome[outcome]}</Badge>
-        <span className={styles.why}>{why}</span>
+        <span className={styles.why}>
+          <TimedText text={why} />
+        </span>
       </p>
       {clauses.length > 0 && (
         <ul className={styles.clauses} aria-label={text.ask.clauses}>
@@ -69,11 +72,17 @@ function Node({
 
 const TONES = { true: 'good', false: 'bad', absent: 'warn', failed: 'bad' } as const;
 
-function ClauseLine({ clause: { clause, outcome, why, values = {} } }: { clause: Clause }) {
+/** A clause, its outcome, and the values that it reads. */
+export function ClauseLine({ clause: { clause, outcome, why, values = {} } }: { clause: Clause }) {
   return (
     <li>
       <Badge tone={TONES[outcome]}>{text.ask.clause[outcome]}</Badge> <code>{clause}</code>
-      {why !== undefined && <span className={styles.why}> {why}</span>}
+      {why !== undefined && (
+        <span className={styles.why}>
+          {' '}
+          <TimedText text={why} />
+        </span>
+      )}
       {Object.entries(values).map(([name, value]) => (
         <code key={name} className={styles.value}>
           {name} = {value}

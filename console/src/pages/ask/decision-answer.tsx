@@ -5,9 +5,11 @@ import { text } from '../../text/english.js';
 import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
+import { TimedText } from '../../ui/timed-text.js';
 import styles from './ask-page.module.css';
-import { CandidateCard } from './candidate-card.js';
+import { CandidateCard, ClauseLine } from './candidate-card.js';
 import { DecisionPaths } from './decision-paths.js';
+import { type DenialReason, denialReasons } from './denial-reasons.js';
 import { type Asked, questionOf } from './question.js';
 import { WhyNot } from './why-not.js';
 
@@ -28,7 +30,10 @@ export function DecisionAnswer({ asked, times }: { asked: Asked; times: number }
     <>
       <section className={data.allowed ? styles.allowed : styles.denied} aria-label={text.ask.decision}>
         <p className={styles.verdict}>{data.allowed ? text.ask.allowed : text.ask.denied}</p>
-        <p>{data.reason}</p>
+        <p>
+          <TimedText text={data.reason ?? ''} />
+        </p>
+        {!data.allowed && <DenialReasons reasons={denialReasons(candidates, deciding)} />}
         {data.revision !== undefined && <p className={styles.foot}>{text.common.atRevision(data.revision)}</p>}
       </section>
       {data.explanation?.max_age && <MaxAge {...data.explanation.max_age} />}
@@ -64,6 +69,30 @@ export function DecisionAnswer({ asked, times }: { asked: Asked; times: number }
         ))}
       </section>
     </>
+  );
+}
+
+/** More are in the list of policies below. */
+const REASONS_MAX = 3;
+
+function DenialReasons({ reasons }: { reasons: readonly DenialReason[] }) {
+  if (reasons.length === 0) return null;
+  return (
+    <ul className={styles.reasons} aria-label={text.ask.reasons}>
+      {reasons.slice(0, REASONS_MAX).map(({ policy, clauses, why }) => (
+        <li key={`${policy} ${why}`}>
+          <RecordLink address={policy} />: <TimedText text={why} />
+          {clauses.length > 0 && (
+            <ul>
+              {clauses.map((clause) => (
+                <ClauseLine key={clause.clause} clause={clause} />
+              ))}
+            </ul>
+          )}
+        </li>
+      ))}
+      {reasons.length > REASONS_MAX && <li>{text.records.andMore(reasons.length - REASONS_MAX)}</li>}
+    </ul>
   );
 }
 

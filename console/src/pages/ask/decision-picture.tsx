@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Edge as FlowEdge, Node as FlowNode } from '@xyflow/react';
 import { useMemo } from 'react';
 import { text } from '../../text/english.js';
+import { Breakable } from '../../ui/breakable.js';
 import { FlowPicture, useReveal } from '../structure/flow-picture.js';
 import { layout, turned } from '../structure/layout.js';
 import { canOpen, kindNameOf, labelOf } from '../structure/names.js';
@@ -88,7 +89,9 @@ function StepView({ data: { address, recorded, near, policy } }: { data: StepNod
       <span className={styles.kind}>
         {[kindNameOf(address), policy && text.ask.cameOf(policy)].filter(Boolean).join(' · ')}
       </span>
-      <span className={styles.name}>{labelOf(address)}</span>
+      <span className={styles.name}>
+        <Breakable text={labelOf(address)} />
+      </span>
     </>
   );
   return (

@@ -1,5 +1,4 @@
 import type { DecisionQuestion, SentObject } from '@authz-service/sdk/question';
-import type { PageSearch } from '../../ui/page-search.js';
 
 export const MODES = ['decide', 'who', 'what'] as const;
 type Mode = (typeof MODES)[number];
@@ -7,7 +6,7 @@ type Mode = (typeof MODES)[number];
 /** What the form holds and the address of the page says. */
 export interface Asked {
   mode: Mode;
-  /** `user/alice`; of `who`, a type of subjects. */
+  /** `user/alice`; of `who`, a type of subjects, or empty for every type. */
   subject: string;
   action: string;
   /** `billing/invoice/INV-1`; of `what`, a type of resources. */
@@ -24,11 +23,22 @@ export interface Asked {
 
 export const JSON_FIELDS = ['subjectProperties', 'resourceProperties', 'context'] as const;
 
-export function askedOf(search: PageSearch): Asked {
+export function askedOf(search: Readonly<Record<string, string>>): Asked {
   const { subject = '', action = '', resource = '', roles = '', at = '' } = search;
   const { subjectProperties = '', resourceProperties = '', context = '' } = search;
   const mode = MODES.find((one) => one === search.mode) ?? 'decide';
   return { mode, subject, action, resource, subjectProperties, resourceProperties, context, roles, at };
+}
+
+/** The same question in another mode: of `who`, the subject's type remains, and of `what` the resource's. */
+export function inMode(asked: Asked, mode: Mode): Asked {
+  const { subject, resource } = asked;
+  return {
+    ...asked,
+    mode,
+    ...(mode === 'who' && { subject: subject.replace(/\/.*/, '') }),
+    ...(mode === 'what' && { resource: resource.replace(/^([^/]+\/[^/]+)\/.*/, '$1') }),
+  };
 }
 
 /** What is wrong with what the form holds, by field. */
@@ -36,7 +46,6 @@ export function faultsOf(asked: Asked): Partial<Record<keyof Asked, 'missing' | 
   const { mode, subject, action, resource } = asked;
   const faults: ReturnType<typeof faultsOf> = {};
   if (mode !== 'who' && !/.\/./.test(subject)) faults.subject = 'subject';
-  if (mode === 'who' && subject === '') faults.subject = 'missing';
   if (action === '' && mode !== 'what') faults.action = 'missing';
   if (mode !== 'what' && !/.\/./.test(resource)) faults.resource = 'resource';
   if (mode === 'what' && resource === '') faults.resource = 'missing';

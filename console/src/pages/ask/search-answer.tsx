@@ -26,10 +26,13 @@ export function SearchAnswer({ asked, times }: { asked: Asked; times: number }) 
   });
   if (error) return <ProblemNote error={error} retry={() => refetch()} />;
   if (data === undefined) return <p role="status">{text.common.loading}</p>;
-  const { found, more, leftOut, absent, type } = data;
+  const { found, more, leftOut, absent, type, subjectTypes } = data;
   const who = asked.mode === 'who';
   return (
     <section className={styles.answer} aria-label={text.ask.mode[asked.mode]}>
+      {asked.subject === '' && (
+        <p className={styles.kind}>{text.ask.typesAsked(subjectTypes.names, subjectTypes.complete)}</p>
+      )}
       {leftOut > 0 && <p className={styles.note}>{text.ask.leftOut(leftOut, absent)}</p>}
       {found.length === 0 && <Empty title={who ? text.ask.nobody : text.ask.nothing} />}
       {found.length > 0 && (
@@ -100,8 +103,14 @@ async function search(asked: Asked, wanted: number, signal: AbortSignal) {
   };
   const type = asked.mode === 'what' ? await typeNamed(asked, signal) : undefined;
   const actions = asked.action === '' ? (type?.actions ?? []) : [asked.action];
-  for (const action of actions) {
-    const question = questionOf({ ...asked, action, ...(type && { resource: type.path }) });
+  const subjectTypes =
+    asked.mode === 'who' && asked.subject === ''
+      ? await typesOfSubjects(asked, signal)
+      : { names: [asked.subject], complete: true };
+  for (const [action, subject] of actions.flatMap((action) =>
+    subjectTypes.names.map((name) => [action, name] as const),
+  )) {
+    const question = questionOf({ ...asked, action, subject, ...(type && { resource: type.path }) });
     const all =
       asked.mode === 'who' ? client.searchSubjects(question, options) : client.searchResources(question, options);
     const ids: string[] = [];
@@ -109,8 +118,10 @@ async function search(asked: Asked, wanted: number, signal: AbortSignal) {
     for await (const entity of all) {
       cut = ids.length === wanted;
       if (cut) break;
-      ids.push(entity.id);
-      entities.set(entity.id, entity);
+      // Subjects of two types may have one id.
+      const key = asked.mode === 'who' ? `${entity.type}/${segment(entity.id)}` : entity.id;
+      ids.push(key);
+      entities.set(key, entity);
     }
     found.push({ action, ids, cut });
   }
@@ -118,7 +129,27 @@ async function search(asked: Asked, wanted: number, signal: AbortSignal) {
     const entity = entities.get(id);
     return entity === undefined ? [] : [{ ...entity, actions }];
   });
-  return { found: rows, more: found.some(({ cut }) => cut), leftOut, absent: [...absent], type: type?.path };
+  return {
+    found: rows,
+    more: found.some(({ cut }) => cut),
+    leftOut,
+    absent: [...absent],
+    type: type?.path,
+    subjectTypes,
+  };
+}
+
+/** The types of subjects that are declared, and those of the first recorded subjects. */
+async function typesOfSubjects({ at }: Asked, signal: AbortSignal) {
+  const [declared, subjects] = await Promise.all([
+    clientAt(at).records('subject_type').page({}, { limit: PAGE, signal }),
+    clientAt(at).records('subject').page({}, { limit: PAGE, signal }),
+  ]);
+  const names = new Set([
+    ...declared.items.map(({ address }) => pathOf(address)),
+    ...subjects.items.map(({ type }) => type),
+  ]);
+  return { names: [...names].sort(), complete: !declared.next_cursor && !subjects.next_cursor };
 }
 
 /** The path and the actions of the type of resources, which may be given by its name alone. */

@@ -13,6 +13,7 @@ import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
 import { Origin, useOrigins } from '../../ui/record-origin.js';
+import { TimedText } from '../../ui/timed-text.js';
 import styles from './change-page.module.css';
 
 function usePlan({ base, stack, changes }: Draft, enabled: boolean) {
@@ -63,7 +64,9 @@ export function PlanOfDraft({ draft }: { draft: Draft }) {
         {data.violations.map(({ rule, mode, detail, witness }) => (
           <div key={`${rule} ${JSON.stringify(witness)}`} className={styles.broken}>
             <Badge tone={mode === 'enforce' ? 'bad' : 'warn'}>{mode}</Badge> <RecordLink address={rule} />
-            <p>{detail}</p>
+            <p>
+              <TimedText text={detail} />
+            </p>
           </div>
         ))}
       </Card>

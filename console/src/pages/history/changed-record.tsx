@@ -8,6 +8,7 @@ import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { kindOf, pathOf, RecordLink } from '../../ui/record-link.js';
+import { TimedText } from '../../ui/timed-text.js';
 import styles from './changed-record.module.css';
 
 type Change = AuditEntry['changes'][number];
@@ -66,8 +67,8 @@ function Differences({ change: { op, address, from }, before: earlier, after: la
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {before[name] !== undefined && <del>{JSON.stringify(before[name])}</del>}
-            {after[name] !== undefined && <ins>{JSON.stringify(after[name])}</ins>}
+            {before[name] !== undefined && <del>{<TimedText text={JSON.stringify(before[name])} />}</del>}
+            {after[name] !== undefined && <ins>{<TimedText text={JSON.stringify(after[name])} />}</ins>}
           </dd>
         </div>
       ))}

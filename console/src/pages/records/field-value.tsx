@@ -3,6 +3,7 @@ import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
 import { Breakable } from '../../ui/breakable.js';
 import { RecordLink } from '../../ui/record-link.js';
+import { TimedText } from '../../ui/timed-text.js';
 import { When } from '../../ui/when.js';
 import styles from './field-value.module.css';
 import { mentionedBy } from './mentioned-by.js';
@@ -47,10 +48,14 @@ function Item({ record, field, value, brief }: Required<Props> & { value: unknow
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string') {
     const address = mentionedBy(record, field, value);
-    return address === undefined ? cut(value, brief) : <RecordLink address={address}>{value}</RecordLink>;
+    return address === undefined ? (
+      <TimedText text={cut(value, brief)} />
+    ) : (
+      <RecordLink address={address}>{value}</RecordLink>
+    );
   }
   const covered = coveredBy(value);
-  if (covered === undefined) return <Code text={cut(compact(value), brief)} />;
+  if (covered === undefined) return <Code text={cut(compact(value), brief)} timed />;
   return (
     <>
       <RecordLink address={`resource/${covered.resource}`}>{covered.resource}</RecordLink>{' '}
@@ -59,12 +64,8 @@ function Item({ record, field, value, brief }: Required<Props> & { value: unknow
   );
 }
 
-function Code({ text: code }: { text: string }) {
-  return (
-    <code className={styles.code}>
-      <Breakable text={code} />
-    </code>
-  );
+function Code({ text: code, timed = false }: { text: string; timed?: boolean }) {
+  return <code className={styles.code}>{timed ? <TimedText text={code} /> : <Breakable text={code} />}</code>;
 }
 
 /** An entry of a policy's `resources`. */

@@ -9,7 +9,7 @@ export interface Point {
   y: number;
 }
 
-export const NODE = { width: 200, height: 50 };
+export const NODE = { width: 220, height: 64 };
 const GAP = { x: 90, y: 16 };
 /** Between rows, for arrows and what stands at them. */
 const GAP_DOWN = 44;

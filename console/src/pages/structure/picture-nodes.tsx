@@ -2,6 +2,7 @@ import type { Address } from '@authz-service/sdk/wire';
 import { Link } from '@tanstack/react-router';
 import { Handle, Position } from '@xyflow/react';
 import { text } from '../../text/english.js';
+import { Breakable } from '../../ui/breakable.js';
 import { kindOf } from '../../ui/record-link.js';
 import { useReveal } from './flow-picture.js';
 import type { Rest } from './graph.js';
@@ -27,7 +28,9 @@ export function RecordNode({ data }: { data: RecordNodeData }) {
         {kindNameOf(address)}
         {denies && <span className={styles.deny}> {text.structure.deny}</span>}
       </span>
-      <span className={styles.name}>{labelOf(address)}</span>
+      <span className={styles.name}>
+        <Breakable text={labelOf(address)} />
+      </span>
     </>
   );
   const names = [styles.node, focus && styles.focus, chosen && styles.chosen, denies && styles.denies]

@@ -1,5 +1,5 @@
 import type { Address, Kind } from '@authz-service/sdk/wire';
-import { kindOf } from '../../ui/record-link.js';
+import { kindOf } from '../../ui/address-parts.js';
 
 /** From left to right: who, groups, roles, policies, on what. */
 const RANKS: { readonly [K in Kind | 'everyone']?: number } = {
