@@ -105,11 +105,11 @@ async function useIt(user) {
   return agentUrl;
 }
 
-/** The README's CDKTF app with its dependencies: it needs every construct that it imports. */
+/** The CDKTF app in docs/cdktf.md with its dependencies: it needs every construct that it imports. */
 function synthesize(user) {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const [, beside] = /npm install \.\/\*\.tgz (.+)/.exec(readme);
-  const [, program] = /```js\n([\s\S]+?)```/.exec(readme);
+  const page = readFileSync(join(root, 'docs/cdktf.md'), 'utf8');
+  const [, beside] = /npm install \.\/\*\.tgz (.+)/.exec(page);
+  const [, program] = /```js\n([\s\S]+?)```/.exec(page);
   run('npm', ['install', '--no-audit', '--no-fund', ...beside.split(' ')], user);
   writeFileSync(join(user, 'main.js'), program);
   run(process.execPath, ['main.js'], user);

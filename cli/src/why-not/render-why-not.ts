@@ -41,7 +41,7 @@ export function renderWhyNot(answer: WhyNot, limit: number, style: Style): strin
   ].join('\n');
 }
 
-/** What the caller could do, before anything is changed for everybody. */
+/** Renders the requests that would be allowed with the records as they are. */
 function askLines({ condition, requests }: WhyNot['ask'], style: Style): string[] {
   if (condition === undefined) return [];
   const words = printable(plain(conditionWords(condition)));

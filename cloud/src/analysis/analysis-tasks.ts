@@ -96,7 +96,7 @@ export interface ReviewedSince extends ReviewChanges {
   finding_count: number;
 }
 
-/** What of the base is unused. */
+/** Finds unused records of the base. */
 export interface LintTask {
   /** Milliseconds since the epoch. */
   now: number;

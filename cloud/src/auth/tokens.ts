@@ -21,7 +21,7 @@ export const KEY_DAYS = 1;
 const AUDIENCE = 'authz-service';
 const ALGORITHM = 'ES256';
 const CACHED_MAX = 10_000;
-/** So much the clocks of replicas may differ. */
+/** The largest difference between the clocks of replicas. */
 const SKEW_MS = 60_000;
 /** For keys that this process does not know, it looks into the store no more often than this. */
 const LOOK_MS = 1000;

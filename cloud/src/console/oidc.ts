@@ -11,7 +11,7 @@ import type { OidcConfig } from './oidc-config.js';
 /** How long somebody may take to sign in at the provider. */
 export const SIGN_IN_SECONDS = 600;
 const TIMEOUT_SECONDS = 10;
-/** So much the clocks of provider and cloud may differ. */
+/** The largest difference between the clocks of identity provider and cloud. */
 const SKEW_SECONDS = 60;
 
 /** What has to come back unchanged from one who began to sign in. */

@@ -1,7 +1,7 @@
 import type { CredentialIndex } from '../auth/credential-index.js';
 import type { Store, StorePosition } from '../store/store.js';
 
-/** What a database lacks that a process has seen. */
+/** Commits that a process has seen and the database lacks. */
 export interface DatabaseLoss {
   /** The ids of the tenants that are at an earlier revision. */
   tenants: string[];

@@ -12,7 +12,7 @@ export interface SecretRow {
 
 export const SECRET_COLUMNS = ['hash', 'operator', 'former_hash', 'former_until'] as const;
 
-/** What a row says. */
+/** Reads a row. */
 export function storedSecret({ hash, operator, former_hash, former_until }: SecretRow): StoredSecret {
   const former = former_hash !== null && former_until !== null && { hash: former_hash, until: former_until };
   return { hash, operator: Boolean(operator), ...(former && { former }) };

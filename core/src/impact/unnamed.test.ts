@@ -9,7 +9,7 @@ function record(kind: Kind, raw: Record<string, unknown>): DeclaredRecord {
   return declare(kind, definitionOf(kind).schema.parse(raw) as never) as DeclaredRecord;
 }
 
-/** What a policy with this condition gives to everyone, or to anybody whom a request names as a role. */
+/** Findings about a policy with this condition, for everyone or for a role that requests name. */
 function given(condition: string, to: 'everyone' | 'role', more: readonly DeclaredRecord[] = []): readonly Finding[] {
   const before = [
     record('application', { name: 'docs' }),

@@ -81,7 +81,7 @@ function parsed(text: string, subject: string): Json {
   }
 }
 
-/** What a parsed value holds at any depth. Fewer members than the text has tell of a name that an object repeats. */
+/** Counts what a parsed value holds at any depth. Fewer members than the text has tell of a name that an object repeats. */
 interface Tally {
   members: number;
   zero: boolean;

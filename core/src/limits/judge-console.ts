@@ -88,7 +88,7 @@ export class ConsoleJudge {
   }
 }
 
-/** What holding a record, or receiving by it, gives: the roles that a role includes, what a link grants, or what lies below. */
+/** Lists what a record gives to its holders and receivers: the roles that a role includes, what a link grants, or what lies below. */
 function handedOnBy(record: OwnedRecord): Address[] {
   if (record.kind === 'role') return (record.fields.includes ?? []).map((path) => `role/${path}`);
   if (record.kind === 'policy') {

@@ -5,7 +5,7 @@ import { deadPolicyFindings } from './dead-policies.js';
 import { holderFindings } from './holder-findings.js';
 import type { LintFinding } from './lint-finding.js';
 
-/** What is allowed in records but unused, and likely mistakes. `now` is milliseconds since the epoch. */
+/** Finds what is allowed in records but unused, and likely mistakes. `now` is milliseconds since the epoch. */
 export function lintRecords(records: readonly DeclaredRecord[], now: number): LintFinding[] {
   const vacuous = conditionFindings(records, now);
   const neverApply = new Set(vacuous.flatMap(({ rule, address }) => (rule === 'vacuous-policy' ? [address] : [])));

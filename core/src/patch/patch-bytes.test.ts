@@ -137,7 +137,7 @@ function byAddress(records: Iterable<DeclaredRecord>): DeclaredRecord[] {
   return [...records].sort((left, right) => (left.address < right.address ? -1 : 1));
 }
 
-/** What of a text is gone in another one, if all else stands there in one piece before it and one after it. */
+/** The part of a text that is gone in another one, if the rest stands there in one piece before it and one after it. */
 function goneOf(before: string, after: string): string[] {
   const most = Math.min(before.length, after.length);
   const common = (limit: number, same: (length: number) => boolean) => {

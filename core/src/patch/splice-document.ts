@@ -215,7 +215,7 @@ function startOf(item: Item): number {
   return isNode(node) ? (node.range?.[0] ?? -1) : -1;
 }
 
-/** Where what an item says ends; of a collection that is where its last item does. */
+/** The end of an item's text; a collection ends with its last item. */
 function endOf(item: Item): number {
   const node = isPair(item) ? (isNode(item.value) ? item.value : item.key) : item;
   if (!isNode(node)) return -1;

@@ -2,7 +2,7 @@ import { ProblemError } from '../problem.js';
 import { decodeSegment, encodeSegment } from './address.js';
 import { quote } from './describe.js';
 
-/** What a text names: a subject by type and id, or a resource by type and name. A resource's type may be a path. */
+/** The entity that a text names: a subject by type and id, or a resource by type and name. A resource's type may be a path. */
 export interface EntityName {
   type: string;
   name: string;

@@ -14,7 +14,7 @@ export interface OtherRequest {
   readonly sends: JsonObject;
 }
 
-/** What the caller could do, with the records as they are. */
+/** A request that would be allowed with the records as they are. */
 export interface AskedOtherwise {
   /** The condition under which a request that says no more of subject, action and resource is allowed, as Service CEL. */
   readonly condition?: string;
@@ -32,7 +32,7 @@ const REQUESTS_MAX = 3;
 /** Requests that are tried with two values at once. */
 const PAIRS_MAX = 4000;
 
-/** What remains of the policies of a tenant in the engine's present state. */
+/** Partial evaluation of a tenant's policies in the engine's present state. */
 export function remainingConditions(engine: CompiledEngine, records: Records): RemainingConditions {
   const policies = new Map<Address, DeclaredRecord<'policy'>['fields']>();
   for (const { kind, address, fields } of records.values()) if (kind === 'policy') policies.set(address, fields);
@@ -72,7 +72,7 @@ export function askedOtherwise(
   return { condition, requests: found.map(asRequest) };
 }
 
-/** What callers can do most easily comes first; the time they cannot choose. */
+/** Orders requests by how easily callers can make them; they cannot choose the time. */
 function rankOf({ root, name, value }: Sent): number {
   if (root !== 'context') return 3;
   if (name === 'mfa') return value === true ? 0 : 4;

@@ -47,7 +47,7 @@ const WORK_EACH = 2_500;
 const WEIGHED_MIN = 4;
 /** Two changes are tried together only where one does not do, and no more pairs than these. */
 const PAIRS_MAX = 4000;
-/** So many changes are tried with other requests. */
+/** The most changes that are tried with other requests. */
 const ASKED_MAX = 100;
 
 /** The smallest changes that would allow a request: each is confirmed by the engine on the changed tenant. */

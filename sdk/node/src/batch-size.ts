@@ -1,4 +1,4 @@
-/** So long after a refusal, a larger size is tried: other questions may be asked by then, or the server has changed. */
+/** The time after a refusal until a larger size is tried: other questions may be asked by then, or the server has changed. */
 const TRIED_AGAIN_MS = 60_000;
 
 /** How large a batch may be: as large as is allowed, until one is refused; then by halves between what was taken and refused. */

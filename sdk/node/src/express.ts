@@ -1,7 +1,7 @@
 import type { DecisionClient } from './decision-client.js';
 import { type GuardOptions, type HttpRequest, type Mapper, PROBLEM_JSON, refusalOf } from './guard.js';
 
-/** What a mapper finds in an Express request, unless its parameter says another type. */
+/** The type of a mapper's Express request, unless its parameter has another type. */
 export interface ExpressRequest extends HttpRequest {
   readonly path: string;
   readonly originalUrl: string;

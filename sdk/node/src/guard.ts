@@ -3,7 +3,7 @@ import type { DecideOptions, DecisionClient } from './decision-client.js';
 import type { DecisionQuestion } from './question.js';
 import { ServiceError } from './service-error.js';
 
-/** What a mapper gives for a request of what is not there, which is answered with 404. */
+/** The answer of a mapper to a request for something that does not exist; the guard answers 404. */
 export const NOT_FOUND: unique symbol = Symbol('not found');
 
 type Mapped = DecisionQuestion | typeof NOT_FOUND | undefined;
@@ -18,7 +18,7 @@ export interface GuardOptions<R = unknown> {
   onUndecided?: (error: unknown, request: R) => void;
 }
 
-/** What requests of Express and Nest have: the type of a mapper's request whose parameter says no other. */
+/** The common members of Express and Nest requests: the type of a mapper's request unless its parameter has another. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;

@@ -22,7 +22,7 @@ export function jsonText(value: unknown): string {
   return text;
 }
 
-/** What is written as JSON already. */
+/** A text that is JSON already. */
 export class WrittenJson {
   constructor(readonly text: string) {}
 }

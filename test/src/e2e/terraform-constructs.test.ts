@@ -1,4 +1,4 @@
-/** The constructs for CDKTF, synthesized as the README says, and with the community's successor of cdktf. */
+/** The constructs for CDKTF, synthesized as docs/cdktf.md says, and with the community's successor of cdktf. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,8 +46,8 @@ it('the package can be installed beside either', () => {
   ]);
 });
 
-it("the README's app synthesizes", () => {
-  const [, program = ''] = /```js\n([\s\S]+?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+it('the app in docs/cdktf.md synthesizes', () => {
+  const [, program = ''] = /```js\n([\s\S]+?)```/.exec(readFileSync(join(root, 'docs/cdktf.md'), 'utf8')) ?? [];
   // The folder where it finds the packages that it would have installed.
   const place = mkdtempSync(join(root, 'node_modules/.readme-'));
   try {

@@ -118,11 +118,11 @@ describe('service provider install', { timeout: 90_000 }, () => {
   });
 
   it.skipIf(!hasTerraform)(
-    "lets the README's configuration, and the example, be tested without any service",
+    "lets the configuration in docs/terraform.md, and the example, be tested without any service",
     async () => {
-      const readme = readFileSync(join(root, 'README.md'), 'utf8');
-      const [, configuration = ''] = /```hcl\n([\s\S]+?)```/.exec(readme) ?? [];
-      const [, test = ''] = /```hcl\n(mock_provider[\s\S]+?)```/.exec(readme) ?? [];
+      const page = readFileSync(join(root, 'docs/terraform.md'), 'utf8');
+      const [, configuration = ''] = /```hcl\n([\s\S]+?)```/.exec(page) ?? [];
+      const [, test = ''] = /```hcl\n(mock_provider[\s\S]+?)```/.exec(page) ?? [];
       const example = join(root, 'examples/hcl');
       const files = readdirSync(example).filter((name) => name.endsWith('.tf'));
       for (const contents of [
@@ -147,8 +147,8 @@ describe('service provider install', { timeout: 90_000 }, () => {
     },
   );
 
-  it.skipIf(!hasTerraform)("lets the README's configuration be applied, with no network but to the cloud", async () => {
-    const [, configuration = ''] = /```hcl\n([\s\S]+?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+  it.skipIf(!hasTerraform)("lets the configuration in docs/terraform.md be applied, with no network but to the cloud", async () => {
+    const [, configuration = ''] = /```hcl\n([\s\S]+?)```/.exec(readFileSync(join(root, 'docs/terraform.md'), 'utf8')) ?? [];
     const cloud = await TestCloud.start();
     const { env, client } = await TerraformTenant.make(cloud, operatorOf(cloud));
     const workspace = newcomer();

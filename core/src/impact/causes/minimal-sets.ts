@@ -5,7 +5,7 @@ import type { Dependencies } from './subsets.js';
 const ALTERNATIVES_MAX = 3;
 /** So many ways to leave changes out are tried for these. */
 const TRIED_MAX = 64;
-/** So many changes that no other needs are taken away first, one by one. */
+/** The most changes that are taken away one by one first, of those that no other change needs. */
 const TOPS_MAX = 32;
 /** Each change of a set up to this size is taken away for a try. */
 const SURE_MAX = 100;

@@ -45,7 +45,7 @@ export interface FindingGroup {
   readonly rarest: readonly RareSubject[];
 }
 
-/** So many findings alike are summed up, or one about so many subjects by name. */
+/** The least number of similar findings that are summed up, or of subjects named in one. */
 const FINDINGS_MIN = 4;
 const SUBJECTS_MIN = 12;
 const RAREST = 10;
@@ -77,7 +77,7 @@ function isPlain({ subjects }: Finding): boolean {
   );
 }
 
-/** What a finding says without its subjects and the names of its resources. */
+/** A finding without its subjects and the names of its resources. */
 function shapeOf(finding: Finding): string {
   const { change, actions, actions_except, condition, condition_before, from, until, risks, causes } = finding;
   const [cause = []] = finding.causes;

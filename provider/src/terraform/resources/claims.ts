@@ -27,7 +27,7 @@ export function remove({ kept, removed }: Service, { address }: Values): void {
   if (kept.has(String(address))) throw heldTwice(String(address));
 }
 
-/** What a resource of this type does with links: a set owns all of a record. */
+/** A type of resource that owns links: a set owns all links of a record. */
 export interface LinkOwner {
   readonly type: string;
   readonly whole: boolean;

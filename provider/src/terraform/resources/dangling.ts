@@ -48,7 +48,7 @@ export function danglingIn(
 const OWN_KIND: ReadonlySet<Kind> = new Set<Kind>(['resource_type', 'resource', 'role']);
 /** How long a record waits for one of its kind that it mentions, from the last arrival on. */
 const QUIET_MS = 1_000;
-/** So many wait at once: Terraform plans ten resources at a time, and what they wait for has to be among them. */
+/** The most that wait at once: Terraform plans ten resources at a time, and those that they wait for have to be among them. */
 const WAITING_MAX = 4;
 
 /**
@@ -86,7 +86,7 @@ export async function finallyDangling(
   return unplaced.together ? all : all.map((one) => (one.kind === form.kind ? notPlannedYet(one) : one));
 }
 
-/** What leads nowhere for all that is known where Terraform may plan one resource at a time, and the record be planned later. */
+/** A warning in place of an error: where Terraform plans one resource at a time, the record may be planned later. */
 function notPlannedYet({ detail, path }: Diagnostic): Diagnostic {
   const more = 'If no resource of this configuration declares it, the apply is refused.';
   return { severity: 'warning', summary: 'Record not planned yet', detail: `${detail} ${more}`, ...(path && { path }) };

@@ -35,7 +35,7 @@ async function service(env: Record<string, string>, args: readonly string[]) {
   return JSON.parse(stdout);
 }
 
-/** What the operator's page says to run after a theft, in its order. */
+/** The commands that the operator's page gives for a theft, in its order. */
 function steps(): string[][] {
   const page = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8');
   const [, section = ''] = /## After a theft of the database\n([\s\S]*?)\n## /.exec(page) ?? [];
