@@ -200,6 +200,8 @@ export class DecisionClient {
    */
   async decideAll(question: EvaluationsQuestion, { orDeny, ...options }: DecideOptions = {}): Promise<Outcome[]> {
     const { evaluations } = question;
+    // An untyped caller's mistake, which the decision point names.
+    if (!Array.isArray(evaluations)) return await this.#all(question, options);
     const endsAt = performance.now() + (options.timeoutMs ?? this.#retryPolicy.timeoutMs);
     const ending = endingOf(question.options?.evaluations_semantic);
     const outcomes: Outcome[] = [];
