@@ -118,7 +118,7 @@ describe('service provider install', { timeout: 90_000 }, () => {
   });
 
   it.skipIf(!hasTerraform)(
-    "lets the configuration in docs/terraform.md, and the example, be tested without any service",
+    'lets the configuration in docs/terraform.md, and the example, be tested without any service',
     async () => {
       const page = readFileSync(join(root, 'docs/terraform.md'), 'utf8');
       const [, configuration = ''] = /```hcl\n([\s\S]+?)```/.exec(page) ?? [];
@@ -147,26 +147,30 @@ describe('service provider install', { timeout: 90_000 }, () => {
     },
   );
 
-  it.skipIf(!hasTerraform)("lets the configuration in docs/terraform.md be applied, with no network but to the cloud", async () => {
-    const [, configuration = ''] = /```hcl\n([\s\S]+?)```/.exec(readFileSync(join(root, 'docs/terraform.md'), 'utf8')) ?? [];
-    const cloud = await TestCloud.start();
-    const { env, client } = await TerraformTenant.make(cloud, operatorOf(cloud));
-    const workspace = newcomer();
-    writeFileSync(join(workspace.dir, 'main.tf'), configuration);
-    Object.assign(workspace.env, env);
-    install(workspace.dir);
-    try {
-      expect(await workspace.ok('init')).toContain(`authz-service/service v${VERSION}`);
-      expect(await workspace.apply()).not.toContain('Warning');
-      await workspace.isSettled();
-      const resource = { type: 'order', name: '1', properties: { total: 20 } };
-      const question = { subject: { type: 'user', id: 'erin' }, action: { name: 'refund' }, resource };
-      expect(await client.decide(question)).toMatchObject({ allowed: true });
-    } finally {
-      workspace.remove();
-      await cloud.close();
-    }
-  });
+  it.skipIf(!hasTerraform)(
+    'lets the configuration in docs/terraform.md be applied, with no network but to the cloud',
+    async () => {
+      const [, configuration = ''] =
+        /```hcl\n([\s\S]+?)```/.exec(readFileSync(join(root, 'docs/terraform.md'), 'utf8')) ?? [];
+      const cloud = await TestCloud.start();
+      const { env, client } = await TerraformTenant.make(cloud, operatorOf(cloud));
+      const workspace = newcomer();
+      writeFileSync(join(workspace.dir, 'main.tf'), configuration);
+      Object.assign(workspace.env, env);
+      install(workspace.dir);
+      try {
+        expect(await workspace.ok('init')).toContain(`authz-service/service v${VERSION}`);
+        expect(await workspace.apply()).not.toContain('Warning');
+        await workspace.isSettled();
+        const resource = { type: 'order', name: '1', properties: { total: 20 } };
+        const question = { subject: { type: 'user', id: 'erin' }, action: { name: 'refund' }, resource };
+        expect(await client.decide(question)).toMatchObject({ allowed: true });
+      } finally {
+        workspace.remove();
+        await cloud.close();
+      }
+    },
+  );
 
   it.skipIf(!hasTerraform)('fills the folder that a configuration brings along', async () => {
     const workspace = newcomer();
