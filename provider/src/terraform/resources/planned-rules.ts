@@ -30,73 +30,81 @@ export function removalOf(address: Address): PlannedRecord {
  * judged together.
  */
 export class PlannedRules {
-  /** The tenant with what has been judged, and with all that is planned. */
-  private readonly judged: Overlay;
-  private readonly planned: Overlay;
+  /** The tenant with what has been judged, and with all that is planned; made with the first rule, since most have none. */
+  private states: { readonly judged: Overlay; readonly planned: Overlay } | undefined;
+  /** Changes that were planned before there was a rule. */
+  private readonly unruled: PlannedRecord[] = [];
   private readonly pending = new Set<Address>();
   private arrivedAt = 0;
   private round: Promise<readonly Violation[]> | undefined;
 
-  constructor(base: TenantState) {
-    this.judged = new Overlay(base);
-    this.planned = new Overlay(base);
-  }
+  private ruled = false;
 
-  static of(records: Records): PlannedRules {
-    return new PlannedRules(new TenantState(records.all()));
+  constructor(private readonly records: Records) {
+    for (const { kind } of records.all()) this.ruled ||= kind === 'access_rule';
   }
 
   /** Adds what one resource changes; gives what breaks rules by it. */
   async judge(changes: readonly PlannedRecord[]): Promise<Diagnostic[]> {
-    for (const { address, record } of changes) {
-      const held = this.planned.get(address);
-      // Equal records are the same objects.
-      if (record === held || (record && held && equalJson(record.fields, held.fields))) continue;
-      if (record === undefined) this.planned.delete(address);
-      else this.planned.put({ ...record, id: held?.id ?? address } as StoredRecord);
-      this.pending.add(address);
+    this.ruled ||= changes.some(({ address }) => address.startsWith('access_rule/'));
+    if (!this.ruled) {
+      this.unruled.push(...changes);
+      return [];
     }
-    if (!changes.some(({ address }) => this.pending.has(address)) || !this.hasRules()) return [];
+    this.states ??= this.begin();
+    this.plan(this.states.planned, [...this.unruled.splice(0), ...changes]);
+    if (!changes.some(({ address }) => this.pending.has(address))) return [];
     this.arrivedAt = performance.now();
-    this.round ??= this.run();
+    this.round ??= this.run(this.states);
     const own = new Set(changes.map(({ address }) => address));
     const violations = await this.round;
     return violations.filter(({ cause }) => cause !== undefined && own.has(cause)).map(diagnosticOf);
   }
 
-  private hasRules(): boolean {
-    for (const view of [this.judged, this.planned]) for (const _ of view.addresses('access_rule')) return true;
-    return false;
+  private begin(): { judged: Overlay; planned: Overlay } {
+    const base = new TenantState(this.records.all());
+    return { judged: new Overlay(base), planned: new Overlay(base) };
+  }
+
+  private plan(planned: Overlay, changes: readonly PlannedRecord[]): void {
+    for (const { address, record } of changes) {
+      const held = planned.get(address);
+      // Equal records are the same objects.
+      if (record === held || (record && held && equalJson(record.fields, held.fields))) continue;
+      if (record === undefined) planned.delete(address);
+      else planned.put({ ...record, id: held?.id ?? address } as StoredRecord);
+      this.pending.add(address);
+    }
   }
 
   /** Judges what is pending, once what Terraform plans at the same time has arrived, and once nothing mends what it breaks. */
-  private async run(): Promise<readonly Violation[]> {
+  private async run({ judged, planned }: { judged: Overlay; planned: Overlay }): Promise<readonly Violation[]> {
     await new Promise(setImmediate);
     const startedAt = performance.now();
-    let found = this.violations();
+    let found = this.violations(judged, planned);
     while (found.length > 0) {
       const until = Math.min(this.arrivedAt + QUIET_MS, startedAt + WAIT_MAX_MS) - performance.now();
       if (until <= 0) break;
       await new Promise((resolve) => setTimeout(resolve, until));
-      found = this.violations();
+      found = this.violations(judged, planned);
     }
     this.round = undefined;
     for (const address of this.pending) {
-      const record = this.planned.get(address);
-      if (record === undefined) this.judged.delete(address);
-      else this.judged.put(record);
+      const record = planned.get(address);
+      if (record === undefined) judged.delete(address);
+      else judged.put(record);
     }
     this.pending.clear();
     return found;
   }
 
-  private violations(): Violation[] {
+  private violations(judged: Overlay, planned: Overlay): Violation[] {
     const pairs = [...this.pending].map((address) => ({
       address,
-      before: this.judged.get(address),
-      after: this.planned.get(address),
+      before: judged.get(address),
+      after: planned.get(address),
     }));
-    return finished(judgeChange(this.judged, this.planned, pairs, Date.now()));
+    return finished(judgeChange(judged, planned, pairs, Date.now()));
   }
 }
 

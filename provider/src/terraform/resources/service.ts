@@ -173,9 +173,9 @@ export class Service {
     return granted;
   }
 
-  /** What access rules say of the changes planned so far. */
+  /** Judges the changes planned so far by access rules. */
   async plannedRules(signal: AbortSignal): Promise<PlannedRules> {
-    this.rules ??= this.records(signal).then(PlannedRules.of);
+    this.rules ??= this.records(signal).then((records) => new PlannedRules(records));
     return await this.rules;
   }
 
