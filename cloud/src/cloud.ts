@@ -86,7 +86,7 @@ export interface Cloud {
   ageMs(tenant: string): number;
   /** Whether the database has not been heard of for so long that others may have changed much. */
   isCutOff(): boolean;
-  /** What the database is known to lack that this process has seen. */
+  /** Commits that this process has seen and the database lacks. */
   loss(): string | undefined;
   /** Throws `not_ready` if the database has not been heard of for so long that others may have changed much. */
   assertFollowing(): void;

@@ -24,7 +24,7 @@ export interface ConnectionFlags {
 }
 
 /**
- * What was asked for wins: flags, then the profile that SERVICE_PROFILE names, then credentials in the environment, then the
+ * Chooses what was asked for: flags, then the profile that SERVICE_PROFILE names, then credentials in the environment, then the
  * profile `default`. A profile's credentials are sent only to that profile's own address, unless `--profile` and `--url`
  * are given together.
  */

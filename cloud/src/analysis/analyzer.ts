@@ -109,7 +109,7 @@ export class Analyzer {
     return this.#answered<P, tasks.ReviewedSince>(prepare, (reviewed) => ({ reviewed }), REMEDIES.review, asked);
   }
 
-  /** What of the tenant at this revision is unused, and likely mistakes. Throws as `plan` does. */
+  /** Finds what is unused in the tenant at this revision, and likely mistakes. Throws as `plan` does. */
   async lint(tenant: ReadableTenant, revision: string, lint: tasks.LintTask, asked: Asked): Promise<tasks.Linted> {
     const kept = () => {
       const one = this.#linted.get(tenant.id);

@@ -5,7 +5,7 @@ import type { Store, StorePosition } from '../store/store.js';
 export interface DatabaseLoss {
   /** The ids of the tenants that are at an earlier revision. */
   tenants: string[];
-  /** Of one of them: `it is at revision 735 of the tenant …, and this replica has seen 738`. */
+  /** Describes one of them: `it is at revision 735 of the tenant …, and this replica has seen 738`. */
   text: string;
 }
 

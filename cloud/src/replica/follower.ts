@@ -71,7 +71,7 @@ export class Follower {
   /** When the last look that succeeded began. */
   #heardAt: number;
   #silent = false;
-  /** What the database lacks that this process has seen. */
+  /** Commits that this process has seen and the database lacks. */
   #loss: string | undefined;
   #closed = false;
 
@@ -150,7 +150,7 @@ export class Follower {
     return this.cloud.store.shared && this.clock() - this.#heardAt > SILENT_MS;
   }
 
-  /** What is known to be the matter with the database. */
+  /** The known faults of the database. */
   get loss(): string | undefined {
     return this.#loss;
   }

@@ -108,7 +108,7 @@ export class RevocationLog {
     if (this.#failure !== undefined) await this.#write();
   }
 
-  /** What the file says that the database lacks. */
+  /** Lines of the file that the database lacks. */
   async #findLoss(): Promise<string | undefined> {
     const { setBack, tenants, endsAt } = await readLog(this.place, this.key);
     if (setBack > this.#setBack) return `by the revocation log, credentials were last turned off at ${setBack}`;

@@ -34,7 +34,7 @@ export class RemainingConditions {
     return text === 'true' ? ONLY_FAILURES : text;
   }
 
-  /** What such a request may send, and values of it that make a difference. */
+  /** Members that such a request may send, with values that make a difference. */
   choicesOf(request: DecisionRequest, now: number): RequestChoice[] {
     return this.#remainders.choicesIn(this.#decisionsOn(request, now));
   }

@@ -175,7 +175,7 @@ export class ParsedDocument {
     return true;
   }
 
-  /** Where an item of a block collection begins, with its indicator; -1 where that is not seen. */
+  /** The start of an item of a block collection, with its indicator; -1 where that is not seen. */
   #itemStart(item: Item, inMap: boolean): number {
     const start = startOf(item);
     const before = this.text.slice(0, start);

@@ -100,7 +100,7 @@ export class NameResolver {
     return { text: entityText('resource', read), value: { type, name }, typePath };
   }
 
-  /** What a text names that is no fixture; undefined after reporting that it names nothing, or may name several. */
+  /** Reads a text that names no fixture; undefined after reporting that it names nothing, or may name several. */
   #read(
     kind: EntityKind,
     written: string,

@@ -14,7 +14,7 @@ export type EntityKind = 'subject' | 'resource';
 export class EntityTextError extends Error {}
 
 /**
- * What a text may mean. `TYPE/NAME` is written as in addresses, `/` and `%` within a name as `%2F` and `%25`, and so may
+ * Lists the readings of a text. `TYPE/NAME` is written as in addresses, `/` and `%` within a name as `%2F` and `%25`, and so may
  * be a `:`, as `%3A`. `TYPE:NAME` is taken as it stands, at each colon that has no other beside it. The type of a resource
  * may be `APPLICATION/TYPE` in both.
  */
@@ -42,7 +42,7 @@ export function readingsOf(kind: EntityKind, text: string): EntityName[] {
 }
 
 /**
- * What a text names. Of several readings the one that `isKnown` says there is. Throws `EntityTextError` where there is
+ * Reads a text. Of several readings the one that `isKnown` says there is. Throws `EntityTextError` where there is
  * none, or more than one.
  */
 export function readEntityText(

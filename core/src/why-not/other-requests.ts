@@ -10,7 +10,7 @@ import type { Records } from './proposal.js';
 export interface OtherRequest {
   /** `ask with a second factor: context.mfa = true`. */
   readonly summary: string;
-  /** What it sends besides, or instead: values by the names that conditions have for them, like `context.mfa`. */
+  /** Values that it sends besides, or instead, by the names that conditions have for them, like `context.mfa`. */
   readonly sends: JsonObject;
 }
 

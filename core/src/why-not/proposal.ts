@@ -21,7 +21,7 @@ export interface Proposal {
   breadth: (typeof BREADTHS)[number];
   /** Whether it takes away a protection: a DENY, a link to one, or something that an ALLOW requires. */
   removes_protection?: true;
-  /** What the caller must send besides once it is made; absent where the request needs nothing else. */
+  /** Values that the caller must send besides once it is made; absent where the request needs nothing else. */
   then_ask?: OtherRequest;
 }
 

@@ -21,7 +21,7 @@ export interface WhyNot {
   reason: string;
   /** The candidates, and what came of their clauses; none where the answer is open. */
   candidates: ExplainedCandidate[];
-  /** What the caller could send, with the records as they are. */
+  /** Requests that would be allowed with the records as they are. */
   ask: AskedOtherwise;
   /**
    * What grants least besides comes first; then what takes away a protection; and what an access rule would refuse last.

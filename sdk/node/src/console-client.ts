@@ -111,10 +111,10 @@ export interface WhyNotAnswer {
   /** Whether it is allowed as it is; then there are no proposals. */
   allowed: boolean;
   reason: string;
-  /** What the caller could send that is allowed without any change, and the condition on requests that says when. */
+  /** Requests that are allowed without any change, and the condition on requests that says when. */
   ask: {
     condition?: string;
-    /** What to send besides, by names like `context.mfa`. */
+    /** Values to send besides, by names like `context.mfa`. */
     requests: { summary: string; sends: Record<string, unknown> }[];
   };
   /**

@@ -17,7 +17,7 @@ export interface Step {
     headers?: Record<string, string>;
     /** Statuses of answers before the answer. */
     interim?: number[];
-    /** What is sent with the end of the answer. */
+    /** Bytes that are sent with the end of the answer. */
     after?: string;
     json?: unknown;
     text?: string;

@@ -25,7 +25,7 @@ export interface FindingSubjects {
   readonly recorded: number;
   /** The types of subjects without a record that it is about, too; `*` stands for every type that no record mentions. */
   readonly unrecorded: readonly string[];
-  /** Of anybody whom a request names as this role; the finding is then about nobody else. */
+  /** The role that a request names; the finding is then about nobody else. */
   readonly named_role?: Address;
   /** With `named_role`: only subjects of these types, or of all types but these; never both. */
   readonly named_types?: readonly string[];
@@ -92,9 +92,9 @@ export interface Finding {
   readonly actions: readonly string[];
   readonly actions_except?: readonly string[];
   readonly resources: readonly FindingResources[];
-  /** What a request must satisfy afterwards, as Service CEL; null where nothing remains open: all are allowed, or none. */
+  /** The condition on requests afterwards, as Service CEL; null where nothing remains open: all are allowed, or none. */
   readonly condition: string | null;
-  /** What a request had to satisfy before, where access depended on a condition. */
+  /** The condition on requests before, where access depended on a condition. */
   readonly condition_before?: string;
   /** RFC 3339; null from now on. */
   readonly from: string | null;

@@ -141,7 +141,7 @@ export class Remainders {
     return { possible: gained === 'no' ? 'no' : 'unknown' };
   }
 
-  /** What requests may send that makes a difference to a list. */
+  /** Lists what requests may send that makes a difference to a list. */
   choicesIn({ candidates }: DecisionList): RequestChoice[] {
     const atoms = [...new Set(candidates.flatMap(({ remainder }) => remainder.atoms))];
     const values = new Map<Attribute & { kind: 'property' }, Map<string, Json>>();
@@ -153,7 +153,7 @@ export class Remainders {
     return [...values].map(([{ root, name = '' }, found]) => ({ root, name, values: [...found.values()] }));
   }
 
-  /** What a request must satisfy, as short as can be proved the same, as readable Service CEL: `context.amount < 10000`. */
+  /** The condition on requests, as short as can be proved the same, as readable Service CEL: `context.amount < 10000`. */
   textOf(what: DecisionList | Formula): string {
     const formula = 'candidates' in what ? whenAllowed(what.candidates, this.formulas) : what;
     const short = remembered(this.#simplified, formula, () =>

@@ -8,7 +8,7 @@ import { HeldApplications } from './held-applications.js';
 /** A kind of link that many subjects got or lost: a role, a policy or a group. */
 export interface GroupLink {
   readonly change: 'added' | 'removed';
-  /** What it gives. */
+  /** The granted role, group or policy. */
   readonly grants: Address;
   /** The type of the resources that a role was given on. */
   readonly place_type?: Path;
