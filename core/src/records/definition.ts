@@ -53,14 +53,14 @@ export function define<K extends Kind, S extends z.ZodObject>({
   return {
     ...rest,
     get schema() {
-      made ??= withoutEmptyTexts(schema());
+      made ??= withoutEmpty(schema());
       return made;
     },
   };
 }
 
-/** What an empty text becomes leaves its name behind. */
-function withoutEmptyTexts<S extends z.ZodObject>(schema: S): S {
+/** Drops the names of empty texts and sets, of which parsing leaves `undefined`. */
+function withoutEmpty<S extends z.ZodObject>(schema: S): S {
   const names = Object.entries(schema.shape).flatMap(([name, field]) => (metaOf(field).emptyIsAbsent ? [name] : []));
   return schema.overwrite((fields) => {
     const held = fields as Record<string, unknown>;

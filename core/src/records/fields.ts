@@ -20,7 +20,7 @@ export interface FieldMeta {
   entity?: string;
   /** Order means nothing and repetition adds nothing. */
   set?: true;
-  /** The empty text says what absence says, and is kept as that. */
+  /** The empty text or set says what absence says, and is kept as that. */
   emptyIsAbsent?: true;
 }
 
@@ -67,6 +67,13 @@ export const stringSet = <T extends z.ZodType<string>>(item: T) =>
     .array(item)
     .overwrite((values) => [...new Set(values)].sort(byCodeUnit))
     .meta({ set: true });
+
+/** A set that may be left out. The empty set says the same. Only for sets whose absence means that there are none. */
+export const orNone = <T extends z.ZodArray>(set: T) =>
+  set
+    .optional()
+    .overwrite((given) => (given?.length === 0 ? undefined : given))
+    .meta({ emptyIsAbsent: true });
 
 /** The path of a record of `kind`. */
 export const reference = (kind: Kind, text: string) =>

@@ -2,7 +2,16 @@ import * as z from 'zod';
 import { address, path } from './address.js';
 import { define } from './definition.js';
 import { durationText } from './duration-text.js';
-import { actionName, description, nameText, type PropertyType, propertyTypes, reference, stringSet } from './fields.js';
+import {
+  actionName,
+  description,
+  nameText,
+  orNone,
+  type PropertyType,
+  propertyTypes,
+  reference,
+  stringSet,
+} from './fields.js';
 import { PARENTS_MAX } from './hierarchy.js';
 import { referencesOfSharing, sharedWith } from './shared-with.js';
 
@@ -11,29 +20,28 @@ const NAMES_PARENTS: ReadonlySet<PropertyType> = new Set(['string', 'list', 'any
 
 /** Sorted by property, since order means nothing. */
 const parents = () =>
-  z
-    .array(
-      z.strictObject({
-        type: reference('resource_type', 'The path of the type of the parents: `docs/folder`.'),
-        property: z.string().min(1).max(256).meta({
-          description: 'The property in which a request names the parents of a resource that has no record.',
+  orNone(
+    z
+      .array(
+        z.strictObject({
+          type: reference('resource_type', 'The path of the type of the parents: `docs/folder`.'),
+          property: z.string().min(1).max(256).meta({
+            description: 'The property in which a request names the parents of a resource that has no record.',
+          }),
         }),
-      }),
-    )
-    .min(1)
-    .max(PARENTS_MAX, `must have at most ${PARENTS_MAX} items`)
-    .overwrite((list) =>
-      [...list].sort((left, right) => (left.property < right.property ? -1 : left.property > right.property ? 1 : 0)),
-    )
-    .refine(
-      (list) => new Set(list.map(({ property }) => property)).size === list.length,
-      'names a property twice: give each type a property of its own',
-    )
-    .optional()
-    .meta({
-      set: true,
-      description: 'Of which types the resources are that resources of this type lie in, at most 8.',
-    });
+      )
+      .max(PARENTS_MAX, `must have at most ${PARENTS_MAX} items`)
+      .overwrite((list) =>
+        [...list].sort((left, right) => (left.property < right.property ? -1 : left.property > right.property ? 1 : 0)),
+      )
+      .refine(
+        (list) => new Set(list.map(({ property }) => property)).size === list.length,
+        'names a property twice: give each type a property of its own',
+      ),
+  ).meta({
+    set: true,
+    description: 'Of which types the resources are that resources of this type lie in, at most 8.',
+  });
 
 export const resourceType = define({
   kind: 'resource_type',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { address, path } from './address.js';
 import { define } from './definition.js';
-import { description, nameText, reference, stringSet } from './fields.js';
+import { description, nameText, orNone, reference, stringSet } from './fields.js';
 import { referencesOfSharing, sharedWith } from './shared-with.js';
 
 export const role = define({
@@ -17,7 +17,7 @@ export const role = define({
         key: true,
         description: 'The name, unique in the application or among the roles of the tenant.',
       }),
-      includes: stringSet(reference('role', 'The path of a role: `billing/reader`.')).optional().meta({
+      includes: orNone(stringSet(reference('role', 'The path of a role: `billing/reader`.'))).meta({
         description: 'The paths of roles that everybody who holds this one holds, too, in the same place.',
       }),
       from_requests: z.boolean().optional().meta({

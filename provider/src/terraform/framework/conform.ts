@@ -1,4 +1,4 @@
-import { equalValues } from './equal.js';
+import { equalValues, meanSame } from './equal.js';
 import type { Attribute, Attributes } from './schema.js';
 import { isList, isObject, isWhollyKnown, UNKNOWN, type Value, type Values } from './value.js';
 
@@ -54,7 +54,8 @@ export function keepSpelling(attributes: Attributes, state: Values, present: Val
 /** Absence may mean the same as a value: an absent flag means the same as false. */
 function keptSpelling(attribute: Attribute, before: Value, now: Value): Value {
   if (before === null) return now;
-  if ('type' in attribute) return attribute.same?.(before, now) ? before : now;
+  if (meanSame(attribute, before, now)) return before;
+  if ('type' in attribute) return now;
   const object = (earlier: Value | undefined, later: Value): Value =>
     isObject(earlier) && isObject(later) ? keepSpelling(attribute.attributes, earlier, later) : later;
   if (attribute.nested === 'single') return object(before, now);

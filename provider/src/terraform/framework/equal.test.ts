@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { equalValues } from './equal.js';
+import { equalValues, meanSame } from './equal.js';
 import type { Attribute } from './schema.js';
 import { UNKNOWN, type Value } from './value.js';
 
@@ -36,5 +36,41 @@ describe('values of an attribute', () => {
     ['none and an empty list', nested('list'), null, [], false],
   ])('are compared: %s', (_name, attribute, left, right, expected) => {
     expect(equalValues(attribute, left, right)).toBe(expected);
+  });
+});
+
+describe('values that mean the same', () => {
+  const moment: Attribute = {
+    type: 'string',
+    description,
+    same: (a, b) => Date.parse(String(a)) === Date.parse(String(b)),
+  };
+  const of = (nested: 'single' | 'list' | 'set' | 'map'): Attribute => ({
+    nested,
+    attributes: { name: { type: 'string', description }, moment },
+    description,
+  });
+  const utc = '2027-01-01T00:00:00Z';
+  const berlin = '2027-01-01T01:00:00+01:00';
+  const item = (name: string, at: Value) => ({ name, moment: at });
+
+  it.each<[string, Attribute, Value, Value, boolean]>([
+    ['one moment in two zones', moment, utc, berlin, true],
+    ['in an object', of('single'), item('a', utc), item('a', berlin), true],
+    ['in a list', of('list'), [item('a', utc)], [item('a', berlin)], true],
+    ['in a set, in any order', of('set'), [item('a', utc), item('b', utc)], [item('b', berlin), item('a', utc)], true],
+    ['in a map', of('map'), { k: item('a', utc) }, { k: item('a', berlin) }, true],
+    ['beside another difference', of('set'), [item('a', utc)], [item('b', berlin)], false],
+    ['twice on one side', of('set'), [item('a', utc), item('a', berlin)], [item('a', utc), item('b', utc)], false],
+    [
+      'twice on the other side',
+      of('set'),
+      [item('a', utc), item('b', utc)],
+      [item('a', utc), item('a', berlin)],
+      false,
+    ],
+    ['what is unknown in part', of('set'), [item('a', UNKNOWN)], [item('a', UNKNOWN)], false],
+  ])('are found: %s', (_name, attribute, left, right, expected) => {
+    expect(meanSame(attribute, left, right)).toBe(expected);
   });
 });

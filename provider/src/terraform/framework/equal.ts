@@ -1,5 +1,5 @@
-import type { Attribute, Attributes, Type } from './schema.js';
-import { isList, isObject, UNKNOWN, type Value, type Values } from './value.js';
+import type { Attribute, Attributes, Nesting, Type } from './schema.js';
+import { isList, isObject, isWhollyKnown, UNKNOWN, type Value, type Values } from './value.js';
 
 /**
  * Whether two values of an attribute are equal, sets in any order. An unknown value equals nothing, not even itself.
@@ -7,15 +7,36 @@ import { isList, isObject, UNKNOWN, type Value, type Values } from './value.js';
 export function equalValues(attribute: Attribute, left: Value, right: Value): boolean {
   if (left === UNKNOWN || right === UNKNOWN) return false;
   if ('type' in attribute) return equalTyped(attribute.type, left, right);
-  const equalItems = (a: Value, b: Value) =>
-    a === b || (isObject(a) && isObject(b) && equalObjects(attribute.attributes, a, b));
-  if (attribute.nested === 'single') return equalItems(left, right);
-  return equalCollections(attribute.nested, left, right, equalItems);
+  return equalNested(attribute, left, right, equalValues);
 }
 
 export function equalObjects(attributes: Attributes, left: Values, right: Values): boolean {
+  return equalAttributes(attributes, left, right, equalValues);
+}
+
+/** Whether two known values of an attribute mean the same, however they are written. */
+export function meanSame(attribute: Attribute, left: Value, right: Value): boolean {
+  if (!isWhollyKnown(left) || !isWhollyKnown(right)) return false;
+  if (attribute.same?.(left, right) || equalValues(attribute, left, right)) return true;
+  return !('type' in attribute) && equalNested(attribute, left, right, meanSame);
+}
+
+type Compare = (attribute: Attribute, left: Value, right: Value) => boolean;
+
+function equalNested(
+  { nested, attributes }: { nested: Nesting; attributes: Attributes },
+  left: Value,
+  right: Value,
+  compare: Compare,
+): boolean {
+  const equalItems = (a: Value, b: Value) =>
+    a === b || (isObject(a) && isObject(b) && equalAttributes(attributes, a, b, compare));
+  return nested === 'single' ? equalItems(left, right) : equalCollections(nested, left, right, equalItems);
+}
+
+function equalAttributes(attributes: Attributes, left: Values, right: Values, compare: Compare): boolean {
   return Object.entries(attributes).every(([name, attribute]) =>
-    equalValues(attribute, left[name] ?? null, right[name] ?? null),
+    compare(attribute, left[name] ?? null, right[name] ?? null),
   );
 }
 
@@ -34,7 +55,9 @@ function equalCollections(
 ): boolean {
   if (isList(left) && isList(right)) {
     if (left.length !== right.length) return false;
-    if (kind === 'set') return left.every((a) => right.some((b) => equal(a, b)));
+    // Of two elements that mean the same, each matches the other's counterpart, so both sides are asked.
+    if (kind === 'set')
+      return left.every((a) => right.some((b) => equal(a, b))) && right.every((b) => left.some((a) => equal(a, b)));
     return left.every((a, index) => equal(a, right[index] ?? null));
   }
   if (kind === 'map' && isObject(left) && isObject(right)) {

@@ -3,7 +3,7 @@
  * given (or as in the state, if both mean the same), and apply must produce every value that was planned as known.
  */
 import type { Path } from './diagnostics.js';
-import { equalObjects, equalValues } from './equal.js';
+import { equalObjects, equalValues, meanSame } from './equal.js';
 import type { Attribute, Attributes } from './schema.js';
 import { isList, isObject, UNKNOWN, type Value, type Values } from './value.js';
 
@@ -51,7 +51,7 @@ function planObject(attributes: Attributes, prior: Values | null, config: Values
 
 function planGiven(attribute: Attribute, prior: Value, config: Value): Value {
   if (config === UNKNOWN || (config === null && attribute.default === undefined)) return config;
-  if (prior !== null && attribute.same?.(prior, config)) return prior;
+  if (prior !== null && meanSame(attribute, prior, config)) return prior;
   if (config === null) return null;
   if ('type' in attribute) return config;
   const item = (given: Value, before: Value | undefined): Value =>

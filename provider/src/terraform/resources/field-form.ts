@@ -54,7 +54,7 @@ function formOf(schema: Schema): FieldForm {
           : { optional: true }
         : { required: true }),
     ...(key && { replace: true }),
-    ...('type' in bare.attribute && { same: sameAs(schema, bare) }),
+    same: sameAs(schema, bare),
   };
   return {
     attribute,

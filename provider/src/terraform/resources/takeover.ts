@@ -4,7 +4,7 @@ import { differences } from '@authz-service/core/plan/differences';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Diagnostic } from '../framework/diagnostics.js';
-import { equalValues } from '../framework/equal.js';
+import { meanSame } from '../framework/equal.js';
 import { hclString } from '../framework/hcl-text.js';
 import { isWhollyKnown, type Values } from '../framework/value.js';
 import type { RecordForm } from './record-form.js';
@@ -53,7 +53,7 @@ function changedLines(form: RecordForm, held: StoredRecord, planned: Values): st
     const value = planned[name] ?? null;
     const present = toValue(fields[name]);
     if (!isWhollyKnown(value)) later.push(name);
-    else if (!equalValues(attribute, present, value) && attribute.same?.(present, value) !== true) {
+    else if (!meanSame(attribute, present, value)) {
       const field = toField(value) as Json | undefined;
       if (fields[name] !== undefined) before[name] = fields[name];
       if (field !== undefined) after[name] = field;
