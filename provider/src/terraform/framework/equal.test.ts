@@ -52,7 +52,7 @@ describe('values that mean the same', () => {
   });
   const utc = '2027-01-01T00:00:00Z';
   const berlin = '2027-01-01T01:00:00+01:00';
-  const item = (name: string, at: Value) => ({ name, moment: at });
+  const item = (name: string, at: Value): Value => ({ name, moment: at });
 
   it.each<[string, Attribute, Value, Value, boolean]>([
     ['one moment in two zones', moment, utc, berlin, true],
