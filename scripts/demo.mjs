@@ -48,7 +48,7 @@ function start(command, args, env, stream) {
 function stop(child) {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
+  child.kill('SIGINT');
   return gone;
 }
 

@@ -78,6 +78,7 @@ async function start(tenantId?: string): Promise<RunningAgent> {
       decisionLogInputs: false,
       decisionLogMask: [],
       allowRollback: false,
+      drainMs: 0,
       ...(tenantId === undefined ? {} : { tenantId }),
     },
     { log: createLog('info', writer), decisions: writer },

@@ -38,6 +38,8 @@ const STOP_MS = 5_000;
 export interface RunningAgent {
   /** The URL under which callers on this machine reach the agent, with the actual port. */
   url: string;
+  /** From now on, `/readyz` refuses and connections end with their next answer; all else is answered as before. */
+  drain(): void;
   /** Stops polling, answers the requests that have arrived, and closes the port. */
   stop(): Promise<void>;
 }
@@ -101,6 +103,10 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   poller.start();
   return {
     url,
+    drain: () => {
+      state.drain();
+      log.info('agent is draining');
+    },
     stop: async () => {
       state.stop();
       const deadline = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());

@@ -51,6 +51,7 @@ describe('configuration', () => {
       decisionLogMask: [],
       bundleJwks: undefined,
       allowRollback: false,
+      drainMs: 5_000,
     });
   });
 
@@ -69,6 +70,7 @@ log_level: WARN
 decision_log: true
 bundle_jwks: ~/keys.json
 allow_rollback: true
+drain_time: 1m
 `,
     );
     writeFileSync(join(dir, 'home', 'keys.json'), JWKS);
@@ -89,6 +91,7 @@ allow_rollback: true
       decisionLogMask: [],
       bundleJwks: { keys: [expect.objectContaining({ kid: 'bundle-1' })] },
       allowRollback: true,
+      drainMs: 60_000,
     });
   });
 

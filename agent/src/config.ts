@@ -77,6 +77,7 @@ export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfi
     decisionLogMask: read('decisionLogMask'),
     bundleJwks: read('bundleJwks'),
     allowRollback: read('allowRollback'),
+    drainMs: read('drainMs'),
   };
   if (config.decisionLogInputs && config.decisionLog === false) {
     faults.push(

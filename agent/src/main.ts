@@ -28,6 +28,8 @@ Environment variables override the file:
   SERVICE_BUNDLE_JWKS    bundle_jwks    the keys that sign bundles, a JWKS or the path of one;
                                         default: those of the first contact, kept in the cache
   SERVICE_ALLOW_ROLLBACK allow_rollback default false: refuse a revision older than the one served last
+  SERVICE_DRAIN_TIME     drain_time     default 5s: how long after SIGTERM requests are still answered while
+                                        /readyz says 503
 
 Logs go to standard error, decision lines to standard output.
 `;

@@ -1,3 +1,4 @@
+import { drained, stopSignal } from '@authz-service/pdp/transport/stop-signal';
 import { startAgent } from './agent.js';
 import { addressText } from './config/listen-addr.js';
 import type { AgentConfig } from './config/settings.js';
@@ -42,7 +43,9 @@ async function run(loaded: LoadedConfig, decisions: LineWriter, errors: LineWrit
   const stopped = stopSignal();
   try {
     const agent = await startAgent(config, { log, decisions });
-    log.info({ signal: await stopped }, 'agent is stopping');
+    const signal = await stopped;
+    await drained(signal, config.drainMs, () => agent.drain());
+    log.info({ signal }, 'agent is stopping');
     await agent.stop();
     return 0;
   } catch (error) {
@@ -51,14 +54,6 @@ async function run(loaded: LoadedConfig, decisions: LineWriter, errors: LineWrit
     else log.fatal(`failed to start: ${knownCause}`);
     return 1;
   }
-}
-
-function stopSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
-    // Else the first ends the process at once, and the second opens a debugger.
-    for (const ignored of ['SIGHUP', 'SIGUSR1'] as const) process.on(ignored, () => {});
-  });
 }
 
 /** Why the agent cannot start and what to do about it, for known causes. */

@@ -45,6 +45,7 @@ export class BenchCloud {
       env: {
         PATH: process.env.PATH ?? '',
         HOME: folder,
+        SERVICE_DRAIN_TIME: '0s',
         SERVICE_BOOTSTRAP_CLIENT_ID: ADMINISTRATOR.clientId,
         SERVICE_BOOTSTRAP_CLIENT_SECRET: ADMINISTRATOR.clientSecret,
         ...(database !== undefined && { DATABASE_URL: database }),

@@ -17,7 +17,7 @@ export interface Running {
 export function start(command: string, args: string[], env: Record<string, string>): Promise<Running> {
   const child = spawn(command, args, {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', SERVICE_DRAIN_TIME: '0s', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   return new Promise((resolve, reject) => {

@@ -92,6 +92,8 @@ export interface Cloud {
   assertFollowing(): void;
   /** The names of the tenants that were used lately and are still being read, without which this process is not ready. */
   awaited(): string[];
+  /** Whether callers should go elsewhere, though they are still answered. */
+  draining(): boolean;
   /** Whether requests are accepted: not until everything is open, and not while it stops. */
   ready(): boolean;
 }

@@ -220,7 +220,7 @@ describe('a stop', () => {
     await once(sent, 'continue');
     const answered = once(sent, 'response');
     const closed = cloud.close();
-    await expect(fetch(`${cloud.url}/healthz`)).rejects.toThrow();
+    await expect(fetch(`${cloud.url}/livez`)).rejects.toThrow();
     sent.end(body);
     const [response] = await answered;
     expect(response.statusCode).toBe(200);
@@ -242,7 +242,7 @@ describe('what is no HTTP request', () => {
     const socket = connect(Number(port), hostname);
     socket.write(bytes);
     const answer = await text(socket);
-    expect((await fetch(`${cloud.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${cloud.url}/livez`)).status).toBe(200);
     return answer;
   };
 

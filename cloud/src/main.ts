@@ -39,6 +39,8 @@ import { WorkBudget } from './tenants/work-budget.js';
 export interface RunningCloud {
   /** Where it listens. */
   url: string;
+  /** From now on, `/readyz` refuses and connections end with their next answer; all else is answered as before. */
+  drain(): void;
   /** Stops gracefully: running requests end, then the database closes. Calling it twice is safe. */
   close(): Promise<void>;
   /** The number of requests that wait for a commit. */
@@ -112,6 +114,7 @@ async function start(
   const loading = new StartLoading(tenants, tenants.recent(now()), clock, log);
 
   let ready = false;
+  let draining = false;
   let publicUrl = config.publicUrl ?? '';
   let localUrl = '';
   let hosts: ReadonlySet<string> = new Set();
@@ -184,6 +187,7 @@ async function start(
     localUrl: () => localUrl,
     hosts: () => hosts,
     ready: () => ready,
+    draining: () => draining,
     awaited: () => loading.awaited,
     refresh: (...tenants) => follower.refresh(...tenants),
     newestAt: (tenant) => follower.newestAt(tenant),
@@ -288,6 +292,10 @@ async function start(
   return {
     url,
     waiting: () => tenants.watch.size,
+    drain: () => {
+      draining = true;
+      log.info('cloud is draining');
+    },
     close: () => {
       closing ??= close();
       return closing;

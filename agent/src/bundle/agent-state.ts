@@ -56,6 +56,7 @@ export class AgentState {
   #last: Last | undefined;
   #started = false;
   #stopping = false;
+  #draining = false;
   /** Those who wait until something else is served. */
   readonly #waiting = new Set<() => void>();
   #consecutiveFailures = 0;
@@ -260,6 +261,15 @@ export class AgentState {
       gone.addEventListener('abort', wake);
       if (gone.aborted || this.#stopping) end();
     });
+  }
+
+  /** Whether callers should go elsewhere, though they are still answered. */
+  get isDraining(): boolean {
+    return this.#draining;
+  }
+
+  drain(): void {
+    this.#draining = true;
   }
 
   /** Ends the waits: from now on nobody waits for another revision. */

@@ -5,6 +5,7 @@ import { durationMs } from '@authz-service/core/duration';
 import { ProblemError } from '@authz-service/core/problem';
 import { isMaskable } from '@authz-service/core/replay/decision-inputs';
 import { Secret } from '@authz-service/core/secret';
+import { DRAIN_TIME } from '@authz-service/pdp/transport/stop-signal';
 import { type ListenAddr, listenAddr } from './listen-addr.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -39,6 +40,8 @@ export interface AgentConfig {
   bundleJwks?: Pick<ServedKeys, 'keys' | 'epochKey'>;
   /** Whether a revision older than the one served is accepted. */
   allowRollback: boolean;
+  /** How long after SIGTERM requests are still answered. */
+  drainMs: number;
 }
 
 /** What the text of a setting is interpreted with. */
@@ -116,6 +119,14 @@ export const SETTINGS: Settings = {
   decisionLogMask: { default: '', read: readMask },
   bundleJwks: { read: readJwks },
   allowRollback: { default: 'false', read: readBoolean },
+  drainMs: {
+    default: DRAIN_TIME.default,
+    read: (text) => {
+      const ms = DRAIN_TIME.read(text);
+      if (ms === undefined) throw new SettingFault(`is "${text}": write ${DRAIN_TIME.expected}`);
+      return ms;
+    },
+  },
 };
 
 /** The key of each setting in YAML. The environment variable is the same in capitals after `SERVICE_`. */
@@ -136,6 +147,7 @@ export const YAML_KEYS: { [K in keyof Settings]: string } = {
   decisionLogMask: 'decision_log_mask',
   bundleJwks: 'bundle_jwks',
   allowRollback: 'allow_rollback',
+  drainMs: 'drain_time',
 };
 
 export function variableOf(yamlKey: string): string {

@@ -4,6 +4,7 @@ import { ENDPOINTS } from '@authz-service/pdp/endpoints/endpoints';
 import { shownProblem } from '@authz-service/pdp/transport/problem-document';
 import { refuseQuery } from '@authz-service/pdp/transport/refuse-query';
 import { requestIdOf } from '@authz-service/pdp/transport/request-id';
+import { DRAINING } from '@authz-service/pdp/transport/stop-signal';
 import { statusReport } from '../status.js';
 import { timeSlicing } from '../time-slicing.js';
 import type { CallOptions } from './agent-call.js';
@@ -29,6 +30,7 @@ export function createAgentServer(options: Omit<CallOptions, 'slicing'>): Server
       keepAliveTimeout: 75_000,
     },
     (request, response) => {
+      if (options.state.isDraining) response.shouldKeepAlive = false;
       const url = originForm(request.url ?? '/');
       const query = url.indexOf('?');
       const path = query < 0 ? url : url.slice(0, query);
@@ -53,10 +55,12 @@ function routesOf(options: CallOptions): Routes {
   return new Map<string, { [method: string]: Handler }>([
     ...endpoints,
     ['/v1/status', get((request, response) => sendJson(response, statusReport(state), requestIdOf(request)))],
+    ['/livez', get((request, response) => sendJson(response, { status: 'ok' }, requestIdOf(request)))],
     ['/healthz', get((request, response) => sendJson(response, state.health(), requestIdOf(request)))],
     [
       '/readyz',
       get((request, response) => {
+        if (state.isDraining) throw new ProblemError('not_ready', DRAINING);
         state.current();
         sendJson(response, { status: 'ready' }, requestIdOf(request));
       }),

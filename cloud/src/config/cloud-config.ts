@@ -45,6 +45,8 @@ export interface CloudConfig {
   idempotencyMs: number;
   /** What tenants, credentials and addresses may use. */
   limits: Record<Scope, Quotas>;
+  /** How long after SIGTERM requests are still answered. */
+  drainMs: number;
   /** The file that says, outside the database, which credentials are good; absent if none is kept. */
   revocationLog?: { file: string; key: Secret };
   /** The records that a tenant may hold; absent means any number. */

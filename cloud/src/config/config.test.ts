@@ -51,6 +51,7 @@ describe('the configuration', () => {
       history: { days: 400 },
       tenantIdleMs: 3_600_000,
       idempotencyMs: 86_400_000,
+      drainMs: 5_000,
       limits: { tenant: {}, credential: {}, address: {} },
       bootstrap: { tenant: 'default', recover: false },
       warnings: [],
@@ -227,6 +228,8 @@ describe('the configuration', () => {
       {},
       ['/SERVICE_BOOTSTRAP_CLIENT_SECRET_FILE', '/SERVICE_BOOTSTRAP_CLIENT_SECRET'],
     ],
+    ['a drain time without unit', { SERVICE_DRAIN_TIME: '5' }, {}, ['/SERVICE_DRAIN_TIME']],
+    ['a drain time of hours', { SERVICE_DRAIN_TIME: '1h' }, {}, ['/SERVICE_DRAIN_TIME']],
     [
       'all faults at once',
       { SERVICE_LOG_LEVEL: 'x', SERVICE_LISTEN_ADDR: 'x' },

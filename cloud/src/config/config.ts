@@ -6,6 +6,7 @@ import { type IpRange, parseIpRange } from '@authz-service/core/ip-range';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/secret';
 import { unknownVariables } from '@authz-service/core/variables';
+import { DRAIN_TIME } from '@authz-service/pdp/transport/stop-signal';
 import { readOidc } from '../console/read-oidc.js';
 import { type Quotas, readQuotas } from '../limits/read-quotas.js';
 import type { PostgresPlace } from '../store/postgres/postgres.js';
@@ -50,6 +51,7 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
       address: reader.quotas('SERVICE_ADDRESS_LIMITS'),
     },
     ...reader.tenants(),
+    drainMs: reader.drainMs('SERVICE_DRAIN_TIME'),
     console: {
       links: reader.choice('SERVICE_CONSOLE_LINKS', LINKS),
       tenant: reader.text('SERVICE_BOOTSTRAP_TENANT') ?? 'default',
@@ -186,6 +188,13 @@ class Reader {
       this.fault(name, `is "${value}": write one of ${LOG_LEVELS.join(', ')}`);
     }
     return level ?? 'info';
+  }
+
+  drainMs(name: string): number {
+    const value = this.text(name) ?? DRAIN_TIME.default;
+    const ms = DRAIN_TIME.read(value);
+    if (ms === undefined) this.fault(name, `is "${value}": write ${DRAIN_TIME.expected}`);
+    return ms ?? 0;
   }
 
   ranges(name: string): IpRange[] {

@@ -12,7 +12,7 @@ function originForm(target: string): string {
 }
 
 /** Routes that are asked every few seconds by machines. */
-const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
 
 /** One request and its answer, for the log line and the metrics. */
 export class Exchange {

@@ -50,7 +50,7 @@ export async function serve(
 
 /** A load balancer sends new connections to other processes while this one is cut off or stops, but not those that callers keep. */
 function sendElsewhere(cloud: Cloud, { response }: Exchange): void {
-  if (cloud.isCutOff() || !cloud.ready()) response.shouldKeepAlive = false;
+  if (cloud.isCutOff() || cloud.draining() || !cloud.ready()) response.shouldKeepAlive = false;
 }
 
 /** A restored cloud gives the numbers of revisions again: what callers carry along names the epoch, too. */

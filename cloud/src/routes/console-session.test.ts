@@ -321,7 +321,7 @@ describe('the edge of the console', () => {
   it('answers to absolute targets of our own host', async () => {
     const { host } = new URL(cloud.url);
     expect(await statusOf(`${cloud.url}/console/api/sign-in`, { host })).toBe(200);
-    expect(await statusOf(`${cloud.url}/healthz?x`, { host })).toBe(await statusOf('/healthz?x', { host }));
+    expect(await statusOf(`${cloud.url}/livez?x`, { host })).toBe(await statusOf('/livez?x', { host }));
   });
 
   it('takes its own public address by its own scheme alone', async () => {

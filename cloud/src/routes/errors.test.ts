@@ -360,13 +360,13 @@ describe('a query parameter that means nothing', () => {
   });
 
   it('does not keep a probe from its answer', async () => {
-    expect((await cloud.ask('GET', '/healthz?from=probe')).status).toBe(200);
+    expect((await cloud.ask('GET', '/livez?from=probe')).status).toBe(200);
   });
 });
 
 describe('a request id', () => {
   const echoed = async (id?: string) => {
-    const { headers } = await cloud.ask('GET', '/healthz', id === undefined ? {} : { headers: { 'x-request-id': id } });
+    const { headers } = await cloud.ask('GET', '/livez', id === undefined ? {} : { headers: { 'x-request-id': id } });
     return headers.get('x-request-id');
   };
 

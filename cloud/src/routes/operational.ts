@@ -1,3 +1,4 @@
+import { DRAINING } from '@authz-service/pdp/transport/stop-signal';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { json } from '../http/reply.js';
@@ -14,7 +15,9 @@ const readinessSchema = z.strictObject({
   reason: z
     .string()
     .optional()
-    .meta({ description: 'Why changes cannot be stored, or the replica is cut off, and what to do.' }),
+    .meta({
+      description: 'Why the service is stopping, the replica is cut off, or changes cannot be stored, and what to do.',
+    }),
   set_back: z.literal(true).optional().meta({
     description: 'The database lacks commits that this process has seen; `reason` says what to do.',
   }),
@@ -40,10 +43,10 @@ export function operationalRoutes(cloud: Cloud): Route[] {
   return [
     open({
       method: 'GET',
-      path: '/healthz',
+      path: '/livez',
       operation: {
-        id: 'healthz',
-        summary: 'Whether the process is up.',
+        id: 'livez',
+        summary: 'Whether the process is up: if it is not, restart it.',
         tag: 'operation',
         responses: { 200: { description: 'The process is up.', schema: statusSchema } },
       },
@@ -54,13 +57,13 @@ export function operationalRoutes(cloud: Cloud): Route[] {
       path: '/readyz',
       operation: {
         id: 'readyz',
-        summary: 'Whether requests are accepted.',
+        summary: 'Whether load balancers should send requests here.',
         tag: 'operation',
         responses: {
           200: { description: 'Requests are accepted, or at least decisions.', schema: readinessSchema },
           503: {
             description:
-              'The service is starting or stopping; tenants that were used lately are being read (`loading`, for at most 60 seconds); ' +
+              'The service is stopping (for `SERVICE_DRAIN_TIME` it still answers); tenants that were used lately are being read (`loading`, for at most 60 seconds); ' +
               'no tenant can be served (`broken`); or this replica has not heard of its database for 5 seconds (`cut_off`): it only decides.',
             schema: readinessSchema,
           },
@@ -71,15 +74,17 @@ export function operationalRoutes(cloud: Cloud): Route[] {
         const awaited = cloud.awaited();
         const loss = cloud.loss();
         const broken = cloud.tenants.broken().map(({ name }) => name);
+        const stopping = cloud.draining() || !cloud.ready();
         const state = {
           ...writability,
           ...(loss !== undefined && { reason: loss }),
+          ...(stopping && { reason: DRAINING }),
           ...((cloud.revocationLog?.isSetBack === true || loss !== undefined) && { set_back: true as const }),
           ...(behind > 0 && { clock_behind_seconds: behind }),
           ...(awaited.length > 0 && { loading: someTenants(awaited) }),
           ...(broken.length > 0 && { broken: someTenants(broken) }),
         };
-        if (!cloud.ready()) return json(503, { status: 'stopping', ...state });
+        if (stopping) return json(503, { status: 'stopping', ...state });
         if (awaited.length > 0) return json(503, { status: 'loading', ...state });
         if (broken.length > 0 && broken.length === cloud.tenants.size) return json(503, { status: 'broken', ...state });
         return cloud.isCutOff() ? json(503, { status: 'cut_off', ...state }) : json(200, { status: 'ready', ...state });

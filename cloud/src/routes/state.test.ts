@@ -46,7 +46,7 @@ describe('all records of a tenant', () => {
     const note = (name: string) => () => answered.push(name);
     await Promise.all([
       state().then(note('state')),
-      ...['one', 'two', 'three'].map((name) => cloud.ask('GET', '/healthz').then(note(name))),
+      ...['one', 'two', 'three'].map((name) => cloud.ask('GET', '/livez').then(note(name))),
     ]);
     expect(answered.at(-1)).toBe('state');
   });

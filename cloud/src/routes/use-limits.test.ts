@@ -72,7 +72,7 @@ describe('what an operator limits', () => {
     expect(await ask('192.0.2.2')).toBe(401);
     const network = [await ask('2001:db8::1'), await ask('2001:db8::2'), await ask('2001:db8::3')];
     expect(network).toEqual([401, 401, 429]);
-    for (const path of ['/healthz', '/readyz', '/metrics']) expect(await ask('192.0.2.1', path)).toBe(200);
+    for (const path of ['/livez', '/readyz', '/metrics']) expect(await ask('192.0.2.1', path)).toBe(200);
   });
 
   it('lets fleets poll from one address, unless polls are limited', async () => {

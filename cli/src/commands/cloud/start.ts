@@ -7,8 +7,9 @@ export default class CloudStart extends ServiceCommand {
   static override description =
     `Stores its records in SQLite in the data folder, or in PostgreSQL if DATABASE_URL (or DATABASE_URL_FILE) is set: then \
 any number of them can run on one database. When it is ready it prints one line of JSON with its address \
-to standard output; logs go to standard error. SIGTERM and Ctrl-C stop it with exit code 0, once running requests \
-have finished. SIGHUP and SIGUSR1 are ignored.
+to standard output; logs go to standard error. SIGTERM stops it with exit code 0: for SERVICE_DRAIN_TIME (5s) it answers \
+requests while /readyz says 503, then it closes the port and running requests finish. Ctrl-C skips that time, and a second signal \
+ends it at once. SIGHUP and SIGUSR1 are ignored.
 
 In an empty folder it creates the first tenant and an administrator who is also an operator: from \
 SERVICE_BOOTSTRAP_CLIENT_ID and SERVICE_BOOTSTRAP_CLIENT_SECRET (or …_SECRET_FILE; 16 characters or more), or else with a \
@@ -47,9 +48,9 @@ SERVICE_LOG_LEVEL.`;
 
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(CloudStart);
-    const [{ readConfig }, { startCloud }] = await Promise.all([
+    const [{ readConfig }, { runCloud }] = await Promise.all([
       import('@authz-service/cloud/config/config'),
-      import('@authz-service/cloud/main'),
+      import('@authz-service/cloud/run'),
     ]);
     const config = readConfig(process.env, {
       ...(flags['data-dir'] !== undefined && { dataDir: flags['data-dir'] }),
@@ -58,27 +59,11 @@ SERVICE_LOG_LEVEL.`;
       ...(flags['trusted-proxies'] !== undefined && { trustedProxies: flags['trusted-proxies'] }),
       ...(flags['log-level'] !== undefined && { logLevel: flags['log-level'] }),
     });
-    const stopped = stopSignal();
-    const cloud = await startCloud(config, {
+    await runCloud(config, {
       writeHcl: async (changes) => (await import('../../why-not/changes-hcl.js')).changesHcl(changes),
+      // One line, even without --json: scripts wait for it.
+      onListening: (url) => out.line(JSON.stringify({ url })),
     });
-    // One line, even without --json: scripts wait for it.
-    await out.line(JSON.stringify({ url: cloud.url }));
-    await stopped;
-    await cloud.close();
     return { json: undefined };
   }
-}
-
-/** The first signal asks it to stop; a second one, while it stops, ends the process. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = (): void => {
-      process.off('SIGTERM', stop).off('SIGINT', stop);
-      resolve();
-    };
-    process.on('SIGTERM', stop).on('SIGINT', stop);
-    // Else the first ends the process at once, and the second opens a debugger.
-    for (const ignored of ['SIGHUP', 'SIGUSR1'] as const) process.on(ignored, () => {});
-  });
 }

@@ -48,7 +48,7 @@ export class AgentProcess {
   constructor({ program = PROGRAM, args = [], cwd, readStdout = true, env }: AgentStart) {
     this.#child = spawn(process.execPath, [program, ...args], {
       cwd,
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, SERVICE_DRAIN_TIME: '0s', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#listenAddr = env.SERVICE_LISTEN_ADDR;

@@ -71,7 +71,7 @@ export class Workbench {
   }
 
   environment(env: Variables): Variables {
-    return { PATH: process.env.PATH ?? '', HOME: this.folder, ...env };
+    return { PATH: process.env.PATH ?? '', HOME: this.folder, SERVICE_DRAIN_TIME: '0s', ...env };
   }
 
   /** A running cloud with a fresh tenant for each call of `tenant`. */

@@ -27,7 +27,7 @@ export class CloudProcess {
     const args = [PROGRAM, 'cloud', 'start', ...place, '--listen-addr', `${host}:${port}`];
     const [command = '', ...rest] = [...prefix, process.execPath, ...args];
     this.#child = spawn(command, rest, {
-      env: { PATH: process.env.PATH, HOME: dataDir, ...env },
+      env: { PATH: process.env.PATH, HOME: dataDir, SERVICE_DRAIN_TIME: '0s', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const { stdout, stderr } = this.#child;

@@ -114,7 +114,7 @@ const PATHS = [
   `/${'a'.repeat(8_000)}`,
   '/v1/state#a',
   '/favicon.ico',
-  '/healthz',
+  '/livez',
   '/readyz',
   '/metrics',
   '/v1/status',
