@@ -205,6 +205,17 @@ subjects: { user/alice: {} }
     expect([proposals.length, not_weighed]).toEqual([25, 0]);
   });
 
+  it('is of few where roles include many, each of which requests may name', () => {
+    const [{ path, text }] = wide(400) as [ManifestFile];
+    const chain = text.replaceAll(/r(\d+): {}/g, (role, n) =>
+      n === '399' ? role : `r${n}: { includes: [r${Number(n) + 1}] }`,
+    );
+    const { proposals, not_weighed } = proposed(request, [{ path, text: chain }]);
+    expect(proposals).not.toHaveLength(0);
+    expect(proposals.length + not_weighed).toBe(801);
+    expect(proposals.length).toBeLessThan(25);
+  });
+
   it('says how many are left, which are the broad ones', () => {
     const { proposals, not_weighed } = proposed(request, wide(12), 12);
     expect([proposals.length, not_weighed]).toEqual([12, 13]);

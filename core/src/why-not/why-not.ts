@@ -3,6 +3,7 @@ import type { DecisionRequest } from '../decision/api/request.js';
 import { compileEngine } from '../decision/compile-engine.js';
 import type { CompiledEngine } from '../decision/compiled-engine.js';
 import type { Inspection } from '../decision/evaluate/inspection.js';
+import { includedIn } from '../decision/graph/included-roles.js';
 import { ProblemError } from '../problem.js';
 import { address, path } from '../records/address.js';
 import { type DeclaredRecord, declare } from '../records/registry.js';
@@ -39,8 +40,9 @@ export interface WhyNotOptions {
 }
 
 /**
- * The work of all access deltas together, in records looked at: each looks at all of the tenant, and besides at as much as
- * these many records would be. It takes one to three seconds; a few are weighed however large the tenant.
+ * The work of all access deltas together, in records looked at: each looks at all of the tenant, at what each role includes,
+ * and besides at as much as these many records would be. It takes one to three seconds; a few are weighed however large the
+ * tenant.
  */
 const WORK_MAX = 1_500_000;
 const WORK_EACH = 2_500;
@@ -100,7 +102,7 @@ export function whyNot(
     (left, right) =>
       protection(left) - protection(right) || BREADTHS.indexOf(left.breadth) - BREADTHS.indexOf(right.breadth),
   );
-  const most = weigh ?? Math.max(WEIGHED_MIN, Math.floor(WORK_MAX / (records.size + WORK_EACH)));
+  const most = weigh ?? Math.max(WEIGHED_MIN, Math.floor(WORK_MAX / (workOf(records, engine) + WORK_EACH)));
   const states = new ProposedStates(engine, records, now);
   const weighed = confirmed.slice(0, most).flatMap((proposal): VerifiedProposal[] => {
     const whole = withBase(base, proposal);
@@ -116,6 +118,13 @@ export function whyNot(
   );
   const notWeighed = Math.max(0, confirmed.length - most);
   return { allowed: false, reason, candidates, ask, proposals: weighed, not_weighed: notWeighed };
+}
+
+/** The records that an access delta looks at: it follows each role that requests may name. */
+function workOf(records: Records, engine: CompiledEngine): number {
+  let work = records.size;
+  for (const role of engine.roles.values()) work += includedIn(role).length;
+  return work;
 }
 
 function protection({ removes_protection }: Proposal): number {
