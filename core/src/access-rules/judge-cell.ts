@@ -266,32 +266,35 @@ export class CellJudge {
     });
   }
 
-  /** A request that is allowed after, of which the rule speaks, and that did not break it before. */
+  /** A request that is allowed after, of which the rule speaks, and that did not break it before; best one denied before. */
   #gained(former: Answer | undefined, { list, exempt, strict }: Answer): Witness | 'no' | 'unsaid' {
-    const rest: RemainingCandidate[] =
-      former === undefined
-        ? []
-        : [{ effect: 'DENY', priority: ABOVE, remainder: former.exempt }, ...former.list.candidates];
-    const spared = this.remainders.listOf([{ effect: 'ALLOW', priority: ABOVE + 1, remainder: exempt }, ...rest]);
-    const { change, gained } = this.remainders.compare(spared, list);
-    if (gained !== undefined) {
-      const surely = this.remainders.listOf([{ effect: 'ALLOW', priority: ABOVE + 1, remainder: strict() }, ...rest]);
-      return this.remainders.compare(surely, list).gained ?? gained;
-    }
-    return change === 'unknown' ? 'unsaid' : 'no';
+    const denied: readonly RemainingCandidate[] = former?.list.candidates ?? [];
+    const unbroken: readonly RemainingCandidate[] =
+      former === undefined ? denied : [{ effect: 'DENY', priority: ABOVE, remainder: former.exempt }, ...denied];
+    const since = (spared: Formula, rest: readonly RemainingCandidate[]) => {
+      const old = this.remainders.listOf([{ effect: 'ALLOW', priority: ABOVE + 1, remainder: spared }, ...rest]);
+      return this.remainders.compare(old, list);
+    };
+    const { change, gained } = since(exempt, unbroken);
+    if (gained === undefined) return change === 'unknown' ? 'unsaid' : 'no';
+    return since(strict(), denied).gained ?? since(strict(), unbroken).gained ?? gained;
   }
 
-  /** A request of which the rule speaks and that is not allowed after, though it was before, or the rule was silent. */
+  /** A request of which the rule speaks and that is not allowed after; best one allowed before, if not one exempt before. */
   #lost(former: Answer | undefined, { list, exempt }: Answer): Witness | 'no' | 'unsaid' {
-    const { formulas } = this.remainders;
-    const rest: RemainingCandidate[] =
-      former === undefined
-        ? [{ effect: 'ALLOW', priority: 0, remainder: formulas.constant('true') }]
-        : [{ effect: 'ALLOW', priority: ABOVE, remainder: former.exempt }, ...former.list.candidates];
-    const wanted = this.remainders.listOf([{ effect: 'DENY', priority: ABOVE + 1, remainder: exempt }, ...rest]);
-    const { change, lost } = this.remainders.compare(wanted, list);
-    if (lost !== undefined) return lost;
-    return change === 'unknown' ? 'unsaid' : 'no';
+    const always: readonly RemainingCandidate[] = [
+      { effect: 'ALLOW', priority: 0, remainder: this.remainders.formulas.constant('true') },
+    ];
+    const allowed = former?.list.candidates ?? always;
+    const unbroken: readonly RemainingCandidate[] =
+      former === undefined ? always : [{ effect: 'ALLOW', priority: ABOVE, remainder: former.exempt }, ...allowed];
+    const since = (rest: readonly RemainingCandidate[]) => {
+      const old = this.remainders.listOf([{ effect: 'DENY', priority: ABOVE + 1, remainder: exempt }, ...rest]);
+      return this.remainders.compare(old, list);
+    };
+    const { change, lost } = since(unbroken);
+    if (lost === undefined) return change === 'unknown' ? 'unsaid' : 'no';
+    return since(allowed).lost ?? lost;
   }
 
   /** Time from now on, cut where a link begins or ends. */

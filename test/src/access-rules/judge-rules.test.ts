@@ -349,3 +349,34 @@ access_rules:
     ]);
   });
 });
+
+describe('the request that shows a broken rule', () => {
+  /** A change of a policy and of whom the rule means at once. */
+  const tenant = (mode: 'never' | 'always', contract: string, policy: string) => `
+applications:
+  payroll:
+    resource_types: { payslip: { actions: [read] } }
+    policies:
+      all: { effect: ALLOW, resource_type: payslip, actions: [read], priority: 1, assigned_to: [everyone/user] }
+      some: { ${policy}, resource_type: payslip, actions: [read], priority: 2, assigned_to: [everyone/user] }
+subjects: { user/ann: { properties: { contract: ${contract} } } }
+access_rules:
+  rule:
+    ${mode}:
+      subjects: { type: user, where: 'subject.properties.contract == "external"' }
+      actions: [read]
+      resources: payroll/payslip
+`;
+
+  it('was denied before rather than allowed to whom the rule did not mean', () => {
+    const before = tenant('never', 'internal', "effect: DENY, condition: 'has(context.b)'");
+    const after = tenant('never', 'external', 'effect: ALLOW');
+    expect(judged(before, after)).toEqual([expect.stringMatching(/user\/ann may .* with context {"b":null}/)]);
+  });
+
+  it('of `always` was allowed before', () => {
+    const before = tenant('always', 'internal', "effect: DENY, condition: '!has(context.b)'");
+    const after = tenant('always', 'external', 'effect: DENY');
+    expect(judged(before, after)).toEqual([expect.stringMatching(/user\/ann must .* with context {"b":null}/)]);
+  });
+});
