@@ -12,12 +12,9 @@ const someTenantsSchema = z.strictObject({
 const readinessSchema = z.strictObject({
   status: z.enum(['ready', 'loading', 'broken', 'stopping', 'cut_off']),
   writable: z.boolean().meta({ description: 'Whether changes can be stored; decisions are served either way.' }),
-  reason: z
-    .string()
-    .optional()
-    .meta({
-      description: 'Why the service is stopping, the replica is cut off, or changes cannot be stored, and what to do.',
-    }),
+  reason: z.string().optional().meta({
+    description: 'Why the service is stopping, the replica is cut off, or changes cannot be stored, and what to do.',
+  }),
   set_back: z.literal(true).optional().meta({
     description: 'The database lacks commits that this process has seen; `reason` says what to do.',
   }),
