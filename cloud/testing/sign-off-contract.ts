@@ -11,7 +11,7 @@ export function signOffContract(store: () => Store, reopen: () => Promise<void>)
       at: '2026-05-01T12:00:00.000Z',
       request_id: 'r-1',
       person: { kind: 'person', id: 'https://id.example.com#alice', name: 'Älice' },
-      part: 'application/billing',
+      scope: 'application/billing',
       revision: '3.9f86d081884c7d65',
       as_of: '2026-04-30T00:00:00.000Z',
       decision: 'keep',
@@ -31,7 +31,7 @@ export function signOffContract(store: () => Store, reopen: () => Promise<void>)
       at: '2026-05-02T12:00:00.000Z',
       actions: ['read', 'pay'],
       decision: 'change',
-      part: 'resource/docs/page/a%2Fb',
+      scope: 'resource/docs/page/a%2Fb',
       to_change: [{ ...said, condition: null, from: null, until: null }],
     });
     for (const one of [row('a'), row('b'), full]) await store().addSignOff(one);
@@ -43,7 +43,7 @@ export function signOffContract(store: () => Store, reopen: () => Promise<void>)
     expect(first.map(({ id }) => id)).toEqual(['c', 'b']);
     const after = { at: first[1]?.at ?? '', id: first[1]?.id ?? '' };
     expect((await store().signOffs('t-1', { limit: 2, after })).map(({ id }) => id)).toEqual(['a']);
-    const ofPart = await store().signOffs('t-1', { limit: 10, part: 'application/billing' });
+    const ofPart = await store().signOffs('t-1', { limit: 10, scope: 'application/billing' });
     expect(ofPart.map(({ id }) => id)).toEqual(['b', 'a']);
     expect(await store().findSignOff('t-1', 'c')).toEqual(full);
     expect([await store().findSignOff('t-2', 'c'), await store().signOffs('t-2', { limit: 1 })]).toEqual([

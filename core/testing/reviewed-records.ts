@@ -61,10 +61,10 @@ export const belowFolder = policy('hr', {
 });
 export const slips = policy('slips', { resource_type: 'pay/slip' });
 
-export const APPLICATION: ReviewScope = { part: 'application', path: 'docs' };
-export const FILES: ReviewScope = { part: 'resource_type', path: 'docs/file' };
-export const HR: ReviewScope = { part: 'resource', path: 'docs/folder/hr' };
-export const PLAN: ReviewScope = { part: 'resource', path: 'docs/file/plan' };
+export const APPLICATION: ReviewScope = { kind: 'application', path: 'docs' };
+export const FILES: ReviewScope = { kind: 'resource_type', path: 'docs/file' };
+export const HR: ReviewScope = { kind: 'resource', path: 'docs/folder/hr' };
+export const PLAN: ReviewScope = { kind: 'resource', path: 'docs/file/plan' };
 
 export const review = (records: StoredRecord[], scope: ReviewScope) =>
   finished(reviewAccess([...base, ...records], scope, { now: NOW }));

@@ -136,7 +136,7 @@ describe('a review', () => {
     const base: Base = { key: 'acme', tenant: 'acme', revision: '2.0123456789abcdef', records };
     const now = Date.parse(AT);
     const question = { list: { list: 'rows', offset: 0, limit: 1 } } as const;
-    const task: AnalysisTask = { review: { scope: { part: 'application', path: 'docs' }, now, question } };
+    const task: AnalysisTask = { review: { scope: { kind: 'application', path: 'docs' }, now, question } };
     answerOf(task, base, []);
     const kept = base.review;
     answerOf(task, base, []);

@@ -41,13 +41,13 @@ export function answerOf(
   if ('review' in task) return reviewed(base, task.review);
   const before = stateBefore(records, differing);
   if ('compared' in task) return compared(before, records, differing, task.compared);
-  const { scope, now, listedMax } = task.reviewed;
-  const { findings, complete } = finished(reviewChanges(before, records, scope, { now }));
+  const { scope, now, since, listedMax } = task.reviewed;
+  const { findings, complete } = finished(reviewChanges(before, records, scope, { now, since }));
   return { findings: findings.slice(0, listedMax), finding_count: findings.length, complete };
 }
 
 function reviewed(base: Base, { scope, now, question }: tasks.ReviewTask): ReviewPage | SignedReview {
-  const key = JSON.stringify([scope.part, scope.path, scope.actions, now]);
+  const key = JSON.stringify([scope.kind, scope.path, scope.actions, now]);
   if (base.review?.key !== key) {
     // Two would take twice the memory.
     delete base.review;

@@ -77,7 +77,7 @@ export interface StatesCompared {
   finding_count: number;
 }
 
-/** Who has access to a part of the base. */
+/** Who has access in a scope of the base. */
 export interface ReviewTask extends ReviewOptions {
   scope: ReviewScope;
   question: ReviewQuestion;
@@ -86,9 +86,11 @@ export interface ReviewTask extends ReviewOptions {
 /** A page of a review, or what a sign-off of it keeps with the rows of these ids. */
 export type ReviewQuestion = { list: ReviewList } | { marked: readonly string[] };
 
-/** What has changed in who has access to a part since an earlier state. */
+/** What has changed in who has access in a scope since an earlier state. */
 export interface ReviewedTask extends ComparedTask {
   scope: ReviewScope;
+  /** The clock of the earlier state, where what has ended since counts, too. */
+  since?: number | undefined;
 }
 
 /** The worst of what has changed. */

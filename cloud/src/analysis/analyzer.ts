@@ -24,7 +24,7 @@ const REMEDIES = {
   draft: 'split the draft, or run "service plan" on the tree',
   denied: 'run "service why-not", which has no such bound',
   compared: 'run "service impact cloud@BEFORE cloud@AFTER", which has no such bound',
-  review: 'choose a smaller part',
+  review: 'choose a smaller scope',
 };
 
 /** Who waits for an answer, and until when. */
@@ -99,12 +99,12 @@ export class Analyzer {
     return this.#answered<P, tasks.StatesCompared>(prepare, (compared) => ({ compared }), REMEDIES.compared, asked);
   }
 
-  /** Who has access to a part of the tenant at this revision. Throws as `plan` does, and `not_found`. */
+  /** Who has access in a scope of the tenant at this revision. Throws as `plan` does, and `not_found`. */
   review<P extends Prepared<tasks.ReviewTask>>(prepare: Prepare<P>, asked: Asked) {
     return this.#answered<P, ReviewPage | SignedReview>(prepare, (review) => ({ review }), REMEDIES.review, asked);
   }
 
-  /** What has changed in who has access to a part between an earlier state and this revision. Throws as `plan` does. */
+  /** What has changed in who has access in a scope between an earlier state and this revision. Throws as `plan` does. */
   reviewChanges<P extends Prepared<tasks.ReviewedTask>>(prepare: Prepare<P>, asked: Asked) {
     return this.#answered<P, tasks.ReviewedSince>(prepare, (reviewed) => ({ reviewed }), REMEDIES.review, asked);
   }

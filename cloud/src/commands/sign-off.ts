@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { ProblemError } from '@authz-service/core/problem';
 import { address, splitReference } from '@authz-service/core/records/address';
-import type { ReviewScope } from '@authz-service/core/review/review-scope';
-import type { ReviewedSince } from '../analysis/analysis-tasks.js';
+import type { ReviewScope, ScopeKind } from '@authz-service/core/review/review-scope';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { assertStanding } from '../console/assert-standing.js';
 import type { SignOffRow } from '../store/sign-off-store.js';
-import { type ComparedMoment, twoMoments } from './compare-revisions.js';
-import { signedPart } from './review-part.js';
+import { type AccessChanges, accessChanges } from './access-changes.js';
+import { signedReview } from './access-review.js';
 
 export interface SignOffWish {
   scope: ReviewScope;
@@ -26,18 +25,18 @@ export interface SignOffWish {
 }
 
 /**
- * Records that somebody has reviewed a part of the tenant at a revision, from a moment on. The rows are found anew, so that nobody
- * signs off what was not there. Throws as `reviewPart` does; `conflict` where there was too much to look at; `invalid_request` for
+ * Records that somebody has reviewed a scope of the tenant at a revision, from a moment on. The rows are found anew, so that nobody
+ * signs off what was not there. Throws as `accessReview` does; `conflict` where there was too much to look at; `invalid_request` for
  * rows that are not in the review; `unauthorized` where the session has ended.
  */
 export async function signOff(cloud: Cloud, wish: SignOffWish, signal: AbortSignal): Promise<SignOffRow> {
   const { scope, revision, asOf, decision, note, toChange, credential, requestId, now } = wish;
   const asked = { credential, at: revision, asOf, scope, now, marked: toChange };
-  const found = await signedPart(cloud, asked, signal);
+  const found = await signedReview(cloud, asked, signal);
   if (!found.complete)
     throw new ProblemError(
       'conflict',
-      'There was too much to look at, so that somebody may have access who was not shown: sign off smaller parts of it, or fewer actions.',
+      'There was too much to look at, so that somebody may have access who was not shown: sign off smaller scopes within it, or fewer actions.',
     );
   const known = new Set(found.marked.map((row) => row.id));
   const unknown = toChange.findIndex((one) => !known.has(one));
@@ -57,7 +56,7 @@ export async function signOff(cloud: Cloud, wish: SignOffWish, signal: AbortSign
     at: new Date(at).toISOString(),
     request_id: requestId,
     person: { kind, id, name },
-    part: address(scope.part, scope.path),
+    scope: address(scope.kind, scope.path),
     ...(scope.actions && { actions: scope.actions }),
     revision: found.revision,
     as_of: found.as_of,
@@ -71,32 +70,22 @@ export async function signOff(cloud: Cloud, wish: SignOffWish, signal: AbortSign
   return row;
 }
 
-export interface SinceSignOff extends ReviewedSince {
-  before: ComparedMoment;
-  after: ComparedMoment;
-}
-
 /**
- * What has changed in who has access to a part since it was signed off. Throws `not_found`, `outside_history` where the
+ * What has changed in who has access in a scope since it was signed off. Throws `not_found`, `outside_history` where the
  * revision is no longer kept, and what the analyzer throws.
  */
 export async function changesSinceSignOff(
   cloud: Cloud,
   { credential, id, now }: { credential: Credential; id: string; now: number },
   signal: AbortSignal,
-): Promise<SinceSignOff> {
+): Promise<AccessChanges> {
   const row = await cloud.store.findSignOff(credential.tenant, id);
   if (row === undefined) throw new ProblemError('not_found', `There is no sign-off "${id.slice(0, 100)}".`);
-  const asked = { credential, before: row.revision, after: undefined, now };
-  const prepare = async (ends: AbortSignal) => {
-    const moments = await twoMoments(cloud, asked, ends);
-    return { ...moments, task: { ...moments.task, scope: scopeOf(row) } };
-  };
-  const { prepared, found } = await cloud.analyzer.reviewChanges(prepare, { credential, signal });
-  return { before: prepared.earlier, after: prepared.later, ...found };
+  const asked = { credential, scope: scopeOf(row), before: row.revision, timed: false, now };
+  return await accessChanges(cloud, asked, signal);
 }
 
-function scopeOf({ part, actions }: SignOffRow): ReviewScope {
-  const { kind, path } = splitReference(part);
-  return { part: kind as ReviewScope['part'], path, ...(actions && { actions }) };
+function scopeOf({ scope, actions }: SignOffRow): ReviewScope {
+  const { kind, path } = splitReference(scope);
+  return { kind: kind as ScopeKind, path, ...(actions && { actions }) };
 }

@@ -1,21 +1,36 @@
 import type { JsonObject } from '@authz-service/core/json';
-import type { ReviewScope } from '@authz-service/core/review/review-scope';
+import { splitReference } from '@authz-service/core/records/address';
+import { type ReviewScope, SCOPE_KINDS, type ScopeKind } from '@authz-service/core/review/review-scope';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
-import { reviewPart } from '../commands/review-part.js';
+import { accessChanges, withinHistory } from '../commands/access-changes.js';
+import { accessReview } from '../commands/access-review.js';
+import { LISTED_MAX } from '../commands/compare-revisions.js';
 import { pastQuery } from '../commands/tenant-at.js';
 import { paging } from '../http/paging.js';
 import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
+import { comparedMomentSchema } from './comparisons.js';
 
-export const reviewedPart = z.enum(['application', 'resource_type', 'resource']).meta({
-  description: 'What is reviewed: an application, a type of resources, or a resource and all below it.',
-});
-export const reviewedPath = z.string().min(1).max(1000).meta({ description: 'Its path: `billing/invoice`.' });
+const SCOPE = new RegExp(`^(${SCOPE_KINDS.join('|')})/.`);
+
+export const reviewedScope = z
+  .string()
+  .max(1000)
+  .regex(SCOPE, `must be the address of one of these: ${SCOPE_KINDS.join(', ')}`)
+  .meta({
+    description:
+      'The address of what is reviewed: an application, a type of resources (`resource_type/billing/invoice`), a resource and all below it, or a subject (`subject/user/alice`).',
+  });
+
+/** The scope of an address that `reviewedScope` has accepted. */
+export function scopeOf(scope: string, actions?: readonly string[]): ReviewScope {
+  const { kind, path } = splitReference(scope);
+  return { kind: kind as ScopeKind, path, ...(actions && { actions }) };
+}
 
 const query = z.strictObject({
-  part: reviewedPart,
-  path: reviewedPath,
+  scope: reviewedScope,
   actions: z.string().min(1).max(1000).optional().meta({
     description: 'Only these actions, separated by commas; absent means every one.',
   }),
@@ -104,6 +119,27 @@ const reviewSchema = z.strictObject({
   complete: z.boolean().meta({ description: 'False if there was too much to look at.' }),
 });
 
+export const accessChangesSchema = z.strictObject({
+  before: comparedMomentSchema,
+  after: comparedMomentSchema,
+  findings: z
+    .array(z.looseObject({}))
+    .meta({ description: `What has changed in who has access in the scope; the worst ${LISTED_MAX}.` }),
+  finding_count: z.int(),
+  complete: z.boolean().meta({ description: 'False if there was too much to look at: more may have changed.' }),
+});
+
+/** The problems of what the analyzer finds out of states in history. */
+export const computing = ['not_found', 'outside_history', 'stale_base', 'timeout', 'too_many_requests'] as const;
+
+const changesQuery = z.strictObject({
+  scope: reviewedScope,
+  since: z.string().min(1).max(100).meta({
+    description:
+      'From when on changes count: a revision (`42.9f86d081884c7d65` or `42`) or a time (RFC 3339, or a date). Of a time before history begins, that beginning.',
+  }),
+});
+
 export function accessReviewRoutes(cloud: Cloud): Route[] {
   return [
     signedIn({
@@ -113,17 +149,39 @@ export function accessReviewRoutes(cloud: Cloud): Route[] {
       query,
       operation: {
         id: 'reviewAccess',
-        summary: 'Who has access to a part of the tenant, on what, by which ways and under which conditions.',
+        summary:
+          'Who has access in a scope, or what a subject may do: on what, by which ways and under which conditions.',
         tag: 'console',
         responses: { 200: { description: 'The page.', schema: reviewSchema } },
-        problems: ['not_found', 'outside_history', 'stale_base', 'timeout', 'too_many_requests'],
+        problems: [...computing],
       },
       handle: async ({ credential, query: asked, now, signal }) => {
-        const { part, path, actions, at, as_of: clock, ...list } = asked;
-        const scope: ReviewScope = { part, path, ...(actions && { actions: actionsOf(actions) }) };
+        const { scope: reviewed, actions, at, as_of: clock, ...list } = asked;
+        const scope = scopeOf(reviewed, actions === undefined ? undefined : actionsOf(actions));
         const asOf = clock === undefined ? undefined : Date.parse(clock);
-        const found = await reviewPart(cloud, { credential, at, asOf, scope, now, list }, signal);
+        const found = await accessReview(cloud, { credential, at, asOf, scope, now, list }, signal);
         return json(200, found as unknown as JsonObject);
+      },
+    }),
+    signedIn({
+      method: 'GET',
+      path: '/console/api/access-changes',
+      anyOf: ['records:read'],
+      query: changesQuery,
+      operation: {
+        id: 'findAccessChanges',
+        summary:
+          'What has changed since a moment in who has access in a scope, or in what a subject may do: by changed records, and by links that have begun or ended.',
+        tag: 'console',
+        responses: {
+          200: { description: 'The changes; none where access is as it was.', schema: accessChangesSchema },
+        },
+        problems: [...computing],
+      },
+      handle: async ({ credential, query: { scope, since }, now, signal }) => {
+        const before = await withinHistory(cloud, credential.tenant, since);
+        const asked = { credential, scope: scopeOf(scope), before, timed: true, now };
+        return json(200, (await accessChanges(cloud, asked, signal)) as unknown as JsonObject);
       },
     }),
   ];

@@ -199,6 +199,13 @@ async function consoleSessions(): Promise<void> {
   }
   const reader = await Browser.signIn(cloud, await cloud.key(admin, ['records:read']));
   await reader.ask('GET', '/console/api/sign-in-settings');
+  const words = '/console/api/condition-words';
+  for (const body of [{ conditions: ['context.mfa'] }, {}, ' '.repeat(2 * MIB)])
+    await browser.ask('POST', words, { body });
+  await browser.ask('POST', words, { body: '{}', headers: { 'content-type': 'text/plain' } });
+  await browser.ask('POST', words, { body: { conditions: [''] }, headers: AHEAD });
+  const auditor = await Browser.signIn(cloud, await cloud.key(admin, ['credentials']));
+  await auditor.ask('POST', words, { body: { conditions: [''] } });
   await browser.ask('DELETE', '/console/api/sessions/nothing');
   await browser.ask('DELETE', '/console/api/session?nonsense=1');
   await browser.ask('DELETE', `/console/api/sessions/${id}?nonsense=1`);
@@ -210,6 +217,7 @@ async function consoleSessions(): Promise<void> {
   await browser.ask('GET', '/console/api/sign-in', { headers: { 'sec-fetch-site': 'cross-site' } });
   await browser.ask('DELETE', '/console/api/session');
   await browser.ask('DELETE', '/console/api/session');
+  await browser.ask('POST', words, { body: { conditions: [''] } });
   await browser.ask('DELETE', `/console/api/sessions/${id}`);
 }
 
@@ -271,7 +279,7 @@ describe('the document', () => {
     // credential of agents as several are named, and plan drafts, ask why not, compare revisions, review access and
     // sign it off with a built thread, delete what a restore has turned off, and rotate what has no secret.
     const elsewhere =
-      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^retireAgents 409$|^(planDraft|lintRecords|findWhyNot|compareRevisions|reviewAccess|signOff|findChangesSinceSignOff) [24]\d\d$|^deleteDisabledCredentials 200$|^rotateOauthClient 422$/;
+      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^retireAgents 409$|^(planDraft|lintRecords|findWhyNot|compareRevisions|reviewAccess|findAccessChanges|signOff|findChangesSinceSignOff) [24]\d\d$|^deleteDisabledCredentials 200$|^rotateOauthClient 422$/;
     expect(unseen.map(({ name }) => name).filter((name) => !elsewhere.test(name))).toEqual([]);
   });
 

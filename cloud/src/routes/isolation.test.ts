@@ -307,11 +307,10 @@ it('signs in to its own tenant alone, and reaches no session of another', async 
   expect(settings.body).toEqual({ links: 'loopback' });
   const pair = `/console/api/comparison?before=${state.revision}`;
   expect((await strangeInConsole('GET', '/console/api/comparison', pair)).status).toBe(404);
-  const part = `/console/api/access-review?part=application&path=billing&at=${state.revision}`;
-  expect((await strangeInConsole('GET', '/console/api/access-review', part)).status).toBe(404);
+  const review = `/console/api/access-review?scope=application/billing&at=${state.revision}`;
+  expect((await strangeInConsole('GET', '/console/api/access-review', review)).status).toBe(404);
   const signed = {
-    part: 'application',
-    path: 'billing',
+    scope: 'application/billing',
     revision: state.revision,
     as_of: new Date().toISOString(),
     decision: 'keep',
@@ -319,6 +318,11 @@ it('signs in to its own tenant alone, and reaches no session of another', async 
   expect((await strangeInConsole('POST', '/console/api/sign-offs', '/console/api/sign-offs', signed)).status).toBe(404);
   const listedOff = await strangeInConsole('GET', '/console/api/sign-offs', '/console/api/sign-offs');
   expect(listedOff.body.items).toEqual([]);
+  const changes = `/console/api/access-changes?scope=subject/user/alice&since=${state.revision}`;
+  expect((await strangeInConsole('GET', '/console/api/access-changes', changes)).status).toBe(404);
+  const worded = { conditions: ['context.mfa'] };
+  const words = await strangeInConsole('POST', '/console/api/condition-words', '/console/api/condition-words', worded);
+  expect(words.body).toEqual({ words: ['with a second factor'] });
   const since = '/console/api/sign-offs/nothing/changes';
   expect((await strangeInConsole('GET', '/console/api/sign-offs/{id}/changes', since)).status).toBe(404);
   expect((await strangeInConsole('DELETE', '/console/api/session', '/console/api/session')).status).toBe(204);

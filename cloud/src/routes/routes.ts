@@ -8,6 +8,7 @@ import { bundleRoutes } from './bundle.js';
 import { bundleKeyRoutes } from './bundle-keys.js';
 import { changesetRoutes } from './changesets.js';
 import { comparisonRoutes } from './comparisons.js';
+import { conditionWordRoutes } from './condition-words.js';
 import { consoleLinkRoutes } from './console-links.js';
 import { consoleOidcRoutes } from './console-oidc.js';
 import { consoleSessionRoutes } from './console-session.js';
@@ -54,6 +55,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...whyNotRoutes(cloud),
     ...lintRoutes(cloud),
     ...comparisonRoutes(cloud),
+    ...conditionWordRoutes(),
     ...accessReviewRoutes(cloud),
     ...signOffRoutes(cloud),
     ...bundleKeyRoutes(cloud),

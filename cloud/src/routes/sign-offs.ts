@@ -4,14 +4,12 @@ import { actionName } from '@authz-service/core/records/fields';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
-import { LISTED_MAX } from '../commands/compare-revisions.js';
 import { changesSinceSignOff, signOff } from '../commands/sign-off.js';
 import { pageSchema, paging } from '../http/paging.js';
 import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
 import type { SignOffRow } from '../store/sign-off-store.js';
-import { reviewedAccessSchema, reviewedPart, reviewedPath } from './access-reviews.js';
-import { comparedMomentSchema } from './comparisons.js';
+import { accessChangesSchema, computing, reviewedAccessSchema, reviewedScope, scopeOf } from './access-reviews.js';
 
 const NOTE_LENGTH_MAX = 2000;
 const ACTIONS_MAX = 100;
@@ -24,8 +22,7 @@ const decision = z.enum(['keep', 'change']).meta({
 
 const wishSchema = z
   .strictObject({
-    part: reviewedPart,
-    path: reviewedPath,
+    scope: reviewedScope,
     actions: z.array(actionName).min(1).max(ACTIONS_MAX).optional(),
     revision: z
       .string()
@@ -56,7 +53,7 @@ const signOffSchema = z.strictObject({
   at: z.iso.datetime(),
   request_id: z.string(),
   person: z.strictObject({ kind: z.enum(['person', 'api_key', 'oauth_client']), id: z.string(), name: z.string() }),
-  part: z.string().meta({ description: 'The address of what was reviewed: `resource_type/billing/invoice`.' }),
+  scope: z.string().meta({ description: 'The address of what was reviewed: `resource_type/billing/invoice`.' }),
   actions: z.array(z.string()).optional(),
   revision: z.string(),
   as_of: z.iso.datetime().meta({ description: 'The clock of what was looked at.' }),
@@ -69,18 +66,6 @@ const signOffSchema = z.strictObject({
   to_change: z.array(reviewedAccessSchema),
 });
 
-const sinceSchema = z.strictObject({
-  before: comparedMomentSchema,
-  after: comparedMomentSchema,
-  findings: z
-    .array(z.looseObject({}))
-    .meta({ description: `What has changed in who has access to the part; the worst ${LISTED_MAX}.` }),
-  finding_count: z.int(),
-  complete: z.boolean().meta({ description: 'False if there was too much to look at: more may have changed.' }),
-});
-
-const computing = ['not_found', 'outside_history', 'stale_base', 'timeout', 'too_many_requests'] as const;
-
 export function signOffRoutes(cloud: Cloud): Route[] {
   return [
     signedIn({
@@ -91,18 +76,30 @@ export function signOffRoutes(cloud: Cloud): Route[] {
       body: { limitBytes: 64 * 1024, schema: wishSchema, parse, wrongType: 'unsupported_media_type' },
       operation: {
         id: 'signOff',
-        summary: 'Records that the signed-in person has reviewed a part at a revision.',
+        summary: 'Records that the signed-in person has reviewed a scope at a revision.',
         tag: 'console',
         responses: { 201: { description: 'The sign-off, which nothing changes or removes.', schema: signOffSchema } },
         problems: ['conflict', ...computing],
       },
       handle: async ({ credential, body, requestId, now, signal, log }) => {
-        const { part, path, actions, revision, as_of: clock, decision: decided, note, rows_to_change: toChange } = body;
-        const scope = { part, path, ...(actions && { actions }) };
+        const { scope, actions, revision, as_of: clock, decision: decided, note, rows_to_change: toChange } = body;
         const asOf = Date.parse(clock);
-        const wish = { scope, revision, asOf, decision: decided, note, toChange, credential, requestId, now };
+        const wish = {
+          scope: scopeOf(scope, actions),
+          revision,
+          asOf,
+          decision: decided,
+          note,
+          toChange,
+          credential,
+          requestId,
+          now,
+        };
         const row = await signOff(cloud, wish, signal);
-        log.info({ sign_off: row.id, part: row.part, revision: row.revision, person: row.person }, 'access signed off');
+        log.info(
+          { sign_off: row.id, scope: row.scope, revision: row.revision, person: row.person },
+          'access signed off',
+        );
         return json(201, shown(row));
       },
     }),
@@ -111,8 +108,8 @@ export function signOffRoutes(cloud: Cloud): Route[] {
       path: '/console/api/sign-offs',
       anyOf: ['records:read'],
       query: z.strictObject({
-        part: z.string().min(1).max(1000).optional().meta({
-          description: 'Only those of this part, by its address: `resource_type/billing/invoice`.',
+        scope: z.string().min(1).max(1000).optional().meta({
+          description: 'Only those of this scope, by its address: `resource_type/billing/invoice`.',
         }),
         ...paging,
       }),
@@ -123,11 +120,11 @@ export function signOffRoutes(cloud: Cloud): Route[] {
         responses: { 200: { description: 'The page.', schema: pageSchema(signOffSchema) } },
         problems: ['invalid_cursor', 'storage_failed'],
       },
-      handle: async ({ credential: { tenant }, query: { part, limit, cursor } }) => {
-        const list = [tenant, 'sign-offs', part ?? ''];
+      handle: async ({ credential: { tenant }, query: { scope, limit, cursor } }) => {
+        const list = [tenant, 'sign-offs', scope ?? ''];
         const [at = '', id = ''] = cursor === undefined ? [] : decodeCursor(list, cursor).split(' ');
         const after = cursor === undefined ? {} : { after: { at, id } };
-        const rows = await cloud.store.signOffs(tenant, { part, ...after, limit: limit + 1 });
+        const rows = await cloud.store.signOffs(tenant, { scope, ...after, limit: limit + 1 });
         const items = rows.slice(0, limit);
         const last = items.at(-1);
         return json(200, {
@@ -143,9 +140,11 @@ export function signOffRoutes(cloud: Cloud): Route[] {
       query: z.strictObject({}),
       operation: {
         id: 'findChangesSinceSignOff',
-        summary: 'What has changed in who has access to a part since it was signed off.',
+        summary: 'What has changed in who has access in a scope since it was signed off.',
         tag: 'console',
-        responses: { 200: { description: 'The changes; none where access is as it was.', schema: sinceSchema } },
+        responses: {
+          200: { description: 'The changes; none where access is as it was.', schema: accessChangesSchema },
+        },
         problems: [...computing],
       },
       handle: async ({ credential, params: { id = '' }, now, signal }) => {

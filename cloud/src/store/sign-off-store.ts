@@ -1,6 +1,6 @@
 import type { ReviewedAccess } from '@authz-service/core/review/reviewed-access';
 
-/** That somebody has reviewed who has access to a part of a tenant. Nothing changes or removes one but its tenant's end. */
+/** That somebody has reviewed who has access in a scope of a tenant. Nothing changes or removes one but its tenant's end. */
 export interface SignOffRow {
   id: string;
   tenant: string;
@@ -8,7 +8,7 @@ export interface SignOffRow {
   request_id: string;
   person: { kind: 'api_key' | 'oauth_client' | 'person'; id: string; name: string };
   /** The address of what was reviewed: `resource_type/billing/invoice`. */
-  part: string;
+  scope: string;
   /** Absent if all were. */
   actions?: readonly string[];
   /** `NUMBER.DIGEST`. */
@@ -31,9 +31,9 @@ export type SignOffPosition = Pick<SignOffRow, 'at' | 'id'>;
 export interface SignOffStore {
   addSignOff(row: SignOffRow): Promise<void>;
   findSignOff(tenant: string, id: string): Promise<SignOffRow | undefined>;
-  /** The latest first; with `part` only those of what has this address. */
+  /** The latest first; with `scope` only those of what has this address. */
   signOffs(
     tenant: string,
-    page: { part?: string | undefined; after?: SignOffPosition; limit: number },
+    page: { scope?: string | undefined; after?: SignOffPosition; limit: number },
   ): Promise<SignOffRow[]>;
 }

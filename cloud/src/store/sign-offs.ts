@@ -1,8 +1,10 @@
 import type { Dialect } from './dialect.js';
 import type { SignOffRow, SignOffStore } from './sign-off-store.js';
 
-type Stored = Omit<SignOffRow, 'tenant' | 'person' | 'actions' | 'to_change'> & {
+type Stored = Omit<SignOffRow, 'tenant' | 'person' | 'scope' | 'actions' | 'to_change'> & {
   tenant_id: string;
+  /** The scope. */
+  part: string;
   person: string;
   actions: string | null;
   to_change: string;
@@ -21,7 +23,7 @@ export function signOffs({ reading, writing }: Pick<Dialect, 'reading' | 'writin
         return row && read(row);
       }),
 
-    signOffs: (tenant, { part, after, limit }) =>
+    signOffs: (tenant, { scope, after, limit }) =>
       reading(async (db) => {
         const query = db<Stored>('sign_offs')
           .where({ tenant_id: tenant })
@@ -30,7 +32,7 @@ export function signOffs({ reading, writing }: Pick<Dialect, 'reading' | 'writin
             { column: 'id', order: 'desc' },
           ])
           .limit(limit);
-        if (part !== undefined) query.where({ part });
+        if (scope !== undefined) query.where({ part: scope });
         if (after !== undefined)
           query.where((older) =>
             older.where('at', '<', after.at).orWhere((same) => same.where('at', after.at).where('id', '<', after.id)),
@@ -40,21 +42,23 @@ export function signOffs({ reading, writing }: Pick<Dialect, 'reading' | 'writin
   };
 }
 
-function stored({ tenant, person, actions, to_change, ...rest }: SignOffRow): Stored {
+function stored({ tenant, person, scope, actions, to_change, ...rest }: SignOffRow): Stored {
   return {
     ...rest,
     tenant_id: tenant,
     person: JSON.stringify(person),
+    part: scope,
     actions: actions === undefined ? null : JSON.stringify(actions),
     to_change: JSON.stringify(to_change),
   };
 }
 
-function read({ tenant_id: tenant, person, actions, to_change, ...rest }: Stored): SignOffRow {
+function read({ tenant_id: tenant, person, part: scope, actions, to_change, ...rest }: Stored): SignOffRow {
   return {
     ...rest,
     tenant,
     person: JSON.parse(person),
+    scope,
     ...(actions !== null && { actions: JSON.parse(actions) }),
     to_change: JSON.parse(to_change),
   };

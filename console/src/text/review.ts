@@ -4,17 +4,19 @@ import { counted } from './counted.js';
 export const review = {
   title: 'Review',
   under: 'Who has access to what you answer for: by which way, under what condition, and since when.',
-  part: 'Scope',
-  parts: {
+  scope: 'Scope',
+  scopes: {
     application: 'An application',
     resource_type: 'A type of resources',
     resource: 'A resource and all below it',
+    subject: 'What one subject may do',
   },
-  which: { application: 'Application', resource_type: 'Resource type', resource: 'Resource' },
+  which: { application: 'Application', resource_type: 'Resource type', resource: 'Resource', subject: 'Subject' },
   whichHint: {
     application: 'Its name: billing',
     resource_type: 'Its path: billing/invoice',
     resource: 'Its path: billing/invoice/INV-1',
+    subject: 'Type and id: user/alice',
   },
   actions: 'Actions',
   actionsHint: 'Separated by commas; empty means every one',

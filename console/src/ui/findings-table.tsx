@@ -47,7 +47,7 @@ const TONES = {
 } as const;
 
 interface Props {
-  /** Without counts where it is about a part of the tenant. */
+  /** Without counts where it is about one scope. */
   delta: Pick<ShownDelta, 'findings'> & Partial<ShownDelta>;
   /** How many findings there are, where fewer are at hand. */
   all?: number;

@@ -1,10 +1,9 @@
 import type { Finding, FindingResources } from '../impact/api/finding.js';
-import type { Path } from '../records/address.js';
-import { typeOfResource } from '../records/address.js';
+import { address, type Path, typeOfResource } from '../records/address.js';
 import { NAMES_SHOWN } from './resource-sets.js';
 import type { ReviewScope, ScopedRecords } from './review-scope.js';
 
-/** The finding as far as it is about the part; `recorded` are the paths of all its resources. Undefined if it is not. */
+/** The finding as far as it is about the scope; `recorded` are the paths of all its resources. Undefined if it is not. */
 export function findingInScope(
   finding: Finding,
   recorded: readonly Path[],
@@ -15,10 +14,14 @@ export function findingInScope(
   const resources = resourcesInScope(finding, recorded, scope, scoped);
   if (actions === undefined || resources.length === 0) return undefined;
   const { actions_except: _, ...rest } = finding;
-  return { ...rest, ...actions, resources };
+  if (scope.kind !== 'subject') return { ...rest, ...actions, resources };
+  const { recorded: about, named_role } = finding.subjects;
+  if (about === 0 || named_role !== undefined) return undefined;
+  const principal = { principal: address('subject', scope.path), subjects: 1, of: 1, directly: 1 };
+  return { ...rest, ...actions, resources, subjects: { principals: [principal], recorded: 1, unrecorded: [] } };
 }
 
-/** Its resources that belong to the part. */
+/** Its resources that belong to the scope. */
 export function resourcesInScope(
   { resources }: Finding,
   recorded: readonly Path[],

@@ -5,7 +5,7 @@ import type { FoundRow } from './review-rows.js';
 import type { ReviewedAccess, ReviewRow, Way } from './reviewed-access.js';
 import type { Member } from './said-of-subjects.js';
 
-/** So many ways are shown of a row of which no request that was tried shows one. */
+/** So many ways are shown of a row of one subject, and of one of which no request that was tried shows a way. */
 const WAYS_SHOWN = 10;
 
 /** Which of a review is listed. */
@@ -53,7 +53,7 @@ interface Listed {
   readonly members: readonly Member[];
 }
 
-/** Who has access to a part of a tenant, listed as it is asked for. */
+/** Who has access in a scope, listed as it is asked for. */
 export class FoundReview {
   readonly #ways = new Map<FoundRow, readonly Way[]>();
   readonly #byId = new Map<string, FoundRow>();
@@ -148,10 +148,20 @@ export class FoundReview {
     let ways = this.#ways.get(row);
     if (ways === undefined) {
       const sampled = this.ways.of(row);
-      ways = sampled.length > 0 ? sampled : this.possible.of(row).slice(0, WAYS_SHOWN);
+      ways = sampled.length > 0 ? this.#withOthers(row, sampled) : this.possible.of(row).slice(0, WAYS_SHOWN);
       this.#ways.set(row, ways);
     }
     return ways;
+  }
+
+  /** The engine names one way to each policy. Of a review of one subject, the other ways to it are shown, too. */
+  #withOthers(row: FoundRow, sampled: readonly Way[]): readonly Way[] {
+    const { subject } = row;
+    if (!this.possible.together || subject.kind !== 'recorded') return sampled;
+    const known = new Set(sampled.map(nameOf));
+    const policies = new Set(sampled.map(({ policy }) => policy));
+    const others = this.possible.of(row).filter((way) => policies.has(way.policy) && !known.has(nameOf(way)));
+    return [...sampled, ...this.ways.ofMember(row, others, subject.path)].slice(0, WAYS_SHOWN);
   }
 
   #withWords(text: string): readonly Listed[] {
@@ -189,6 +199,10 @@ export class FoundReview {
     const ways = [...shown, ...this.possible.textsOf(row)];
     return [...Object.values(who), ...actions, ...what, ...ways, condition, from, until].join('\n').toLowerCase();
   }
+}
+
+function nameOf({ through, policy, place }: Way): string {
+  return [...through, policy, place].join(' ');
 }
 
 function holds(text: string, word: string): boolean {

@@ -1,6 +1,6 @@
 import type { CompiledEngine } from '../decision/compiled-engine.js';
 import { rulesOf } from '../decision/grants/grants.js';
-import type { LinkPeriod } from '../decision/grants/period.js';
+import { isCurrent, type LinkPeriod } from '../decision/grants/period.js';
 import type { Rule } from '../decision/grants/rule.js';
 import { Below, type Resource, ResourceType } from '../decision/grants/target.js';
 import { itemsOf } from '../decision/graph/few-or-many.js';
@@ -9,6 +9,9 @@ import type { Principal } from '../decision/graph/principal.js';
 import { type Address, encodeSegment, names, type Path, splitReference } from '../records/address.js';
 import type { FoundRow } from './review-rows.js';
 import type { Way } from './reviewed-access.js';
+
+/** So many ways to one principal are listed. */
+const THROUGHS_MAX = 10;
 
 /** Somebody who is reached from whom a row is about, first from `by` and then from the others. */
 interface Step {
@@ -24,13 +27,21 @@ export class PossibleWays {
   constructor(
     private readonly engine: CompiledEngine,
     private readonly now: number,
+    /** Whether subjects with a record have everything by themselves, also what they come to by groups and roles. */
+    readonly together: boolean,
   ) {}
 
-  /** One way for each policy that covers an action of the row, each principal that has it, and each place. */
+  /**
+   * One way for each policy that covers an action of the row, each principal that has it, and each place; of one subject, all
+   * ways to that principal.
+   */
   of(row: FoundRow): Way[] {
     return this.#reached(row).flatMap(({ step, policies }) => {
       const { place } = step;
-      return policies.map((policy) => ({ through: throughOf(step), policy, ...(place !== undefined && { place }) }));
+      const throughs = this.together ? firstThroughs(step) : [throughOf(step)];
+      return policies.flatMap((policy) =>
+        throughs.map((through) => ({ through, policy, ...(place !== undefined && { place }) })),
+      );
     });
   }
 
@@ -51,9 +62,14 @@ export class PossibleWays {
   /** Those who have policies that cover an action of the row. */
   #reached(row: FoundRow) {
     const own = this.#own(row);
-    const reached = policiesFrom(own, row, this.now, row.subject.kind !== 'recorded');
+    if (this.together) {
+      const at = row.from === null ? this.now : Date.parse(row.from);
+      return policiesFrom(own, row, (period) => isCurrent(period, at), true);
+    }
+    const isOpen = (period: LinkPeriod) => !isOver(period, this.now);
+    const reached = policiesFrom(own, row, isOpen, row.subject.kind !== 'recorded');
     // A subject may have by itself what only its groups and roles together come to.
-    return reached.length > 0 ? reached : policiesFrom(own, row, this.now, true);
+    return reached.length > 0 ? reached : policiesFrom(own, row, isOpen, true);
   }
 
   #own({ subject }: FoundRow): readonly Principal[] {
@@ -74,7 +90,12 @@ export class PossibleWays {
   }
 }
 
-function policiesFrom(start: readonly Principal[], row: FoundRow, now: number, linked: boolean) {
+function policiesFrom(
+  start: readonly Principal[],
+  row: FoundRow,
+  counts: (period: LinkPeriod) => boolean,
+  linked: boolean,
+) {
   const steps = new Map<string, Step>();
   const enter = (principal: Principal, place: Path | undefined, by?: Step) => {
     const key = `${principal.address} ${place}`;
@@ -86,7 +107,7 @@ function policiesFrom(start: readonly Principal[], row: FoundRow, now: number, l
   for (const step of steps.values()) {
     const { groups, roles, held } = step.principal;
     for (const { to, period } of linked ? [...(groups ?? []), ...(roles ?? [])] : [])
-      if (!isOver(period, now)) enter(to, step.place, step);
+      if (counts(period)) enter(to, step.place, step);
     for (const [role, places] of heldRoles(held))
       for (const place of itemsOf<Resource>(places)) enter(role, pathOf(place), step);
     // What the role includes is held with it.
@@ -95,20 +116,38 @@ function policiesFrom(start: readonly Principal[], row: FoundRow, now: number, l
   }
   return [...steps.values()].flatMap((step) => {
     const { grants } = step.principal;
-    const due = grants === null ? [] : [...rulesOf(grants)].filter((rule) => mayAllow(rule, row, now));
+    const due = grants === null ? [] : [...rulesOf(grants)].filter((rule) => mayAllow(rule, row, counts));
     const policies = [...new Set(due.map(({ policy }) => policy.address))];
     return policies.length > 0 ? [{ step, policies }] : [];
   });
 }
 
-function mayAllow({ policy, target, actions, period }: Rule, row: FoundRow, now: number): boolean {
-  if (policy.deny || isOver(period, now)) return false;
+function mayAllow(
+  { policy, target, actions, period }: Rule,
+  row: FoundRow,
+  counts: (period: LinkPeriod) => boolean,
+): boolean {
+  if (policy.deny || !counts(period)) return false;
   const type = row.resources[0]?.type;
   const isOfType =
     target instanceof ResourceType ? target.path === type : target instanceof Below || target.type.path === type;
   if (!isOfType) return false;
   if (!row.actions.includes('*')) return row.actions.some((action) => actions.covers(action));
   return actions.all || actions.names.some((action) => row.actions_except?.includes(action) !== true);
+}
+
+function firstThroughs(step: Step): Address[][] {
+  const found: Address[][] = [];
+  for (const through of throughsOf(step)) if (found.push(through) === THROUGHS_MAX) break;
+  return found;
+}
+
+/** The groups and roles up to here by each way. Groups and included roles have no cycles. */
+function* throughsOf(step: Step): Generator<Address[]> {
+  const { principal, by, others } = step;
+  const own = principal.kind === 'subject' || principal.address === '' ? [] : [principal.address];
+  if (by === undefined) yield own;
+  else for (const before of [by, ...others]) for (const through of throughsOf(before)) yield [...through, ...own];
 }
 
 /** The groups and roles up to here; none of a subject itself. */

@@ -38,7 +38,7 @@ export class ResourceSets {
     }
   }
 
-  /** Those of these recorded resources that belong to the part under review. */
+  /** Those of these recorded resources that belong to the scope under review. */
   within(recorded: readonly Path[]): readonly Path[] {
     const { resources } = this.scoped;
     return resources === undefined ? recorded : recorded.filter((one) => resources.has(one));

@@ -322,14 +322,14 @@ describe('a review', () => {
     expect(second?.id).not.toBe(first?.id);
   });
 
-  it('refuses a part that is not there', () => {
-    expect(() => rows([], { part: 'resource', path: 'docs/file/nowhere' })).toThrow(
+  it('refuses a scope that is not there', () => {
+    expect(() => rows([], { kind: 'resource', path: 'docs/file/nowhere' })).toThrow(
       'There is no record "resource/docs/file/nowhere"',
     );
   });
 });
 
-it('tells what has changed in who has access to a part, and of nothing else', () => {
+it('tells what has changed in who has access in a scope, and of nothing else', () => {
   const before = [...base, policy('files'), slips];
   const after = [...before, given('files', 'subject', 'user/anne'), given('slips', 'subject', 'user/bert')];
   const changed = (scope: ReviewScope, from = before, to = after) =>
@@ -340,4 +340,70 @@ it('tells what has changed in who has access to a part, and of nothing else', ()
   expect(changed(HR)).toEqual(['gained subject/user/anne']);
   expect(changed({ ...FILES, actions: ['write'] })).toEqual([]);
   expect(changed(PLAN, after, base)).toEqual(['lost subject/user/anne']);
+});
+
+describe('what one subject may do', () => {
+  const ANNE: ReviewScope = { kind: 'subject', path: 'user/anne' };
+
+  it('is a row for what it comes to in one condition, with all ways to it, and nobody else', () => {
+    const records = [
+      policy('files'),
+      given('files', 'role', 'reader'),
+      holds('reader', 'group', 'staff'),
+      member('staff', 'user/anne'),
+      member('staff', 'user/bert'),
+      holds('reader', 'subject', 'user/anne', { starts_at: '2027-01-01T00:00:00Z' }),
+      given('files', 'subject', 'user/anne'),
+      policy('writes', { actions: ['write'], condition: 'context.mfa' }),
+      given('writes', 'everyone', '*'),
+      onFile,
+      given('one', 'subject', 'user/bert'),
+      slips,
+      given('slips', 'group', 'staff'),
+    ];
+    expect(lines(records, ANNE)).toEqual([
+      'user/anne: read: all docs/file: policy/files | group/staff > role/reader > policy/files',
+      'user/anne: write: all docs/file: everyone > policy/writes; context.mfa',
+      'user/anne: read: all pay/slip: group/staff > policy/slips',
+    ]);
+  });
+
+  it('leaves out what a DENY to a group of it takes away', () => {
+    const shut = policy('shut', { effect: 'DENY', priority: 1 });
+    const records = [policy('files'), given('files', 'everyone', '*'), shut, given('shut', 'group', 'staff')];
+    expect(lines(records, ANNE)).toEqual(['user/anne: read: all docs/file: everyone > policy/files']);
+    expect(lines([...records, member('staff', 'user/anne')], ANNE)).toEqual([]);
+  });
+
+  const changes = (before: StoredRecord[], after: StoredRecord[], since?: string) =>
+    finished(
+      reviewChanges([...base, ...before], [...base, ...after], ANNE, {
+        now: NOW,
+        since: since === undefined ? undefined : Date.parse(since),
+      }),
+    ).findings.map(
+      ({ change, subjects, actions }) =>
+        `${change} ${actions.join()} ${subjects.principals.map(({ principal }) => principal).join()}`,
+    );
+
+  it('changes as the records do, and others do not count', () => {
+    const files = [policy('files'), given('files', 'group', 'staff'), member('staff', 'user/bert')];
+    expect(changes([...files, member('staff', 'user/anne')], files)).toEqual(['lost read subject/user/anne']);
+    expect(changes(files, [policy('files'), given('files', 'group', 'staff')])).toEqual([]);
+    expect(changes([], [policy('files'), given('files', 'everyone', '*')])).toEqual(['gained read subject/user/anne']);
+  });
+
+  it.each([
+    ['has ended in between', { expires_at: '2026-11-20T00:00:00Z' }, ['lost read subject/user/anne']],
+    ['had ended before', { expires_at: '2026-10-01T00:00:00Z' }, []],
+    ['will end', { expires_at: '2026-12-01T00:00:00Z' }, []],
+    ['has begun in between', { starts_at: '2026-11-20T00:00:00Z' }, ['gained read subject/user/anne']],
+  ])('changes by a grant that %s', (_, period, expected) => {
+    const records = [
+      policy('files'),
+      given('files', 'role', 'reader'),
+      holds('reader', 'subject', 'user/anne', period),
+    ];
+    expect(changes(records, records, '2026-11-01T00:00:00Z')).toEqual(expected);
+  });
 });

@@ -8,7 +8,7 @@ import { findingInScope } from './findings-in-scope.js';
 import { FoundReview } from './found-review.js';
 import { PossibleWays } from './possible-ways.js';
 import { ReviewRows } from './review-rows.js';
-import { type ReviewScope, type ScopedRecords, scopedRecords } from './review-scope.js';
+import { type ReviewScope, recordsOfSubject, type ScopedRecords, scopedRecords } from './review-scope.js';
 
 export interface ReviewOptions {
   /** Milliseconds since the epoch. */
@@ -16,8 +16,8 @@ export interface ReviewOptions {
 }
 
 /**
- * Everything that somebody may do with a part of a tenant: the access delta from a state in which nobody is given any
- * policy. Throws `not_found` where there is no such part.
+ * Everything that somebody may do in a scope: the access delta from a state in which nobody is given any policy. Throws
+ * `not_found` where the tenant has no record of the scope.
  */
 export function* reviewAccess(
   all: readonly StoredRecord[],
@@ -35,7 +35,12 @@ export function* reviewAccess(
   const rows = yield* rowsOf.all();
   const engine = yield* compileInSteps(scoped.records);
   const ways = new AccessWays(engine, scoped.records, now);
-  return new FoundReview(rows, impact.delta.complete !== false, ways, new PossibleWays(engine, now));
+  return new FoundReview(
+    rows,
+    impact.delta.complete !== false,
+    ways,
+    new PossibleWays(engine, now, scope.kind === 'subject'),
+  );
 }
 
 export interface ReviewChanges {
@@ -45,16 +50,25 @@ export interface ReviewChanges {
   readonly complete: boolean;
 }
 
-/** What has changed in who has access to a part. Where one state lacks the part, nobody had access there. */
+export interface ReviewChangesOptions extends ImpactOptions {
+  /**
+   * The clock of the earlier state, in milliseconds since the epoch: what has ended or begun between it and `now` has changed,
+   * too. Absent where only records count.
+   */
+  readonly since?: number | undefined;
+}
+
+/** What has changed in who has access in a scope. Where one state lacks the scope, nobody had access there. */
 export function* reviewChanges(
   before: readonly StoredRecord[],
   after: readonly StoredRecord[],
   scope: ReviewScope,
-  options: ImpactOptions,
+  { since, ...options }: ReviewChangesOptions,
 ): Generator<undefined, ReviewChanges> {
-  const [old, present] = [scopedIfThere(before, scope), scopedIfThere(after, scope)];
+  const earlier = since === undefined ? before : asBefore(before, since, options.now);
+  const [old, present] = [scopedIfThere(earlier, scope), scopedIfThere(after, scope)];
   const impact = yield* computeImpact(
-    { records: old?.records ?? withoutAccess(before) },
+    { records: old?.records ?? withoutAccess(earlier) },
     { records: present?.records ?? withoutAccess(after) },
     options,
   );
@@ -67,10 +81,30 @@ export function* reviewChanges(
 }
 
 function scopedIfThere(records: readonly StoredRecord[], scope: ReviewScope): ScopedRecords | undefined {
-  const wanted = `${scope.part}/${scope.path}`;
+  // A subject without a record may do what everyone of its type may.
+  if (scope.kind === 'subject') return recordsOfSubject(records, scope.path);
+  const wanted = `${scope.kind}/${scope.path}`;
   return records.some(({ address }) => address === wanted) ? scopedRecords(records, scope) : undefined;
 }
 
 function withoutAccess(records: readonly StoredRecord[]): StoredRecord[] {
   return records.filter(({ kind }) => kind !== 'policy_assignment');
+}
+
+/** The state as it was at `since`, for one who looks at it at `now`: links that have ended go on, and those that have begun are not there. */
+function asBefore(records: readonly StoredRecord[], since: number, now: number): StoredRecord[] {
+  const isBetween = (time: string | undefined) =>
+    time !== undefined && Date.parse(time) > since && Date.parse(time) <= now;
+  return records.flatMap((record): StoredRecord[] => {
+    if (!isLink(record)) return [record];
+    const { expires_at, ...fields } = record.fields;
+    if (isBetween(fields.starts_at)) return [];
+    return [isBetween(expires_at) ? ({ ...record, fields } as StoredRecord) : record];
+  });
+}
+
+function isLink(
+  record: StoredRecord,
+): record is StoredRecord<'policy_assignment' | 'role_assignment' | 'group_membership'> {
+  return ['policy_assignment', 'role_assignment', 'group_membership'].includes(record.kind);
 }

@@ -69,7 +69,7 @@ export class ReviewRows {
       if (kind === 'resource_type') this.#actions.set(address.slice('resource_type/'.length), new Set(fields.actions));
   }
 
-  /** `recorded` are the paths of the finding's resources, those beyond the part too: the same list where they are the same. */
+  /** `recorded` are the paths of the finding's resources, those beyond the scope too: the same list where they are the same. */
   *add(finding: Finding, recorded: readonly Path[], subjects: readonly AlikeSubjects[]): Generator<undefined, void> {
     const { condition, from, until, change } = finding;
     const limits = { condition, ...(change === 'unknown' && { unclear: true as const }), from, until };
@@ -78,7 +78,7 @@ export class ReviewRows {
     let done = 0;
     for (const alike of subjects) {
       if (++done % 500 === 0) yield;
-      for (const about of aboutOf(alike)) {
+      for (const about of this.scope.kind === 'subject' ? ofSubject(alike) : aboutOf(alike)) {
         const key = canonicalJson([about, limits] as never);
         const told = this.#told.get(key) ?? { about, limits, said: new SaidOfSubjects() };
         this.#told.set(key, told);
@@ -198,6 +198,11 @@ export class ReviewRows {
     const except = [...(this.#actions.get(type) ?? [])].filter((action) => !actions.includes(action)).sort();
     return { actions: [OTHER], ...(except.length > 0 && { actions_except: except }) };
   }
+}
+
+/** The subject that a scope is, however it comes to it. */
+function ofSubject({ kind }: AlikeSubjects): readonly About[] {
+  return kind === 'recorded' ? [{ kind }] : [];
 }
 
 function aboutOf({ kind, role = '', types = [], by }: AlikeSubjects): readonly About[] {

@@ -148,11 +148,13 @@ export interface Comparison {
   finding_count: number;
 }
 
-/** A part of the tenant, such as somebody answers for. */
+/** A scope of the tenant, such as somebody answers for. */
 export interface ReviewScope {
-  part: 'application' | 'resource_type' | 'resource';
-  /** The path of the record; of a resource, all below it belongs to the part. */
-  path: string;
+  /**
+   * The address of an application, a type of resources (`resource_type/billing/invoice`), a resource and all below it, or a
+   * subject (`subject/user/alice`).
+   */
+  scope: Address;
   /** Only these; absent means every action. */
   actions?: readonly string[] | undefined;
 }
@@ -207,7 +209,7 @@ export interface ReviewPage {
   limit?: number;
 }
 
-/** A page of who has access to a part of the tenant. Times are RFC 3339. */
+/** A page of who has access in a scope. Times are RFC 3339. */
 export interface AccessReview {
   revision: string;
   committed_at: string;
@@ -236,7 +238,7 @@ export interface SignOffWish extends ReviewScope {
   rows_to_change?: readonly string[];
 }
 
-/** That somebody has reviewed who has access to a part. Nothing changes or removes it. */
+/** That somebody has reviewed who has access in a scope. Nothing changes or removes it. */
 export interface SignOff {
   id: string;
   /** RFC 3339. */
@@ -244,7 +246,7 @@ export interface SignOff {
   request_id: string;
   person: ConsoleSession['person'];
   /** The address of what was reviewed: `resource_type/billing/invoice`. */
-  part: string;
+  scope: Address;
   /** Absent if all were. */
   actions?: string[];
   revision: string;
@@ -258,8 +260,8 @@ export interface SignOff {
   to_change: Omit<ReviewRow, 'ways'>[];
 }
 
-/** What has changed in who has access to a part since it was signed off. */
-export interface SinceSignOff {
+/** What has changed in who has access in a scope. */
+export interface AccessChanges {
   before: ComparedMoment;
   after: ComparedMoment;
   /** As `service impact --json` has them; at most a thousand, worst first. */
@@ -349,8 +351,8 @@ export class ConsoleClient extends ServiceClient {
   }
 
   /**
-   * Who has access to a part of the tenant, now or at a past revision or time, from there or from `as_of` on. Rejects with
-   * `not_found` for no part and no row. Pages fit together where they state the revision and clock of the first one.
+   * Who has access in a scope, now or at a past revision or time, from there or from `as_of` on. Rejects with
+   * `not_found` for no scope and no row. Pages fit together where they state the revision and clock of the first one.
    */
   async reviewAccess(
     { actions, ...of }: ReviewScope,
@@ -362,22 +364,39 @@ export class ConsoleClient extends ServiceClient {
     return (await this.json(request, options)) as AccessReview;
   }
 
-  /** Records that the signed-in person has reviewed a part at a revision. */
+  /**
+   * What has changed in who has access in a scope between a revision or time and now, by records and by links that have begun or
+   * ended. Of a time before history begins, since that beginning.
+   */
+  async accessChanges(scope: Address, since: string, options?: CallOptions): Promise<AccessChanges> {
+    const query = { scope, since };
+    const request: ServiceRequest = { method: 'GET', path: '/access-changes', query, repeat: 'harmless' };
+    return (await this.json(request, options)) as AccessChanges;
+  }
+
+  /** Conditions in words, in the same order; null for one that has none. At most 100. */
+  async conditionWords(conditions: readonly string[], options?: CallOptions): Promise<(string | null)[]> {
+    const path = '/condition-words';
+    const request: ServiceRequest = { method: 'POST', path, body: { conditions }, repeat: 'harmless' };
+    return ((await this.json(request, options)) as { words: (string | null)[] }).words;
+  }
+
+  /** Records that the signed-in person has reviewed a scope at a revision. */
   async signOff(body: SignOffWish, options?: CallOptions): Promise<SignOff> {
     const request: ServiceRequest = { method: 'POST', path: '/sign-offs', body, repeat: 'once', writes: true };
     return (await this.json(request, options)) as SignOff;
   }
 
-  /** A page of sign-offs, the latest first; with `part`, an address, only those of that part. */
-  async signOffs(query: { part?: string; limit?: number; cursor?: string }, options?: CallOptions) {
+  /** A page of sign-offs, the latest first; with `scope` only those of it. */
+  async signOffs(query: { scope?: Address; limit?: number; cursor?: string }, options?: CallOptions) {
     const request: ServiceRequest = { method: 'GET', path: '/sign-offs', query: { ...query }, repeat: 'harmless' };
     return (await this.json(request, options)) as Page<SignOff>;
   }
 
-  /** What has changed in who has access to a part since it was signed off, until now. */
-  async changesSinceSignOff(id: string, options?: CallOptions): Promise<SinceSignOff> {
+  /** What has changed in who has access in a scope since it was signed off, until now. */
+  async changesSinceSignOff(id: string, options?: CallOptions): Promise<AccessChanges> {
     const path = `/sign-offs/${encodeURIComponent(id)}/changes`;
     const request: ServiceRequest = { method: 'GET', path, route: '/sign-offs/{id}/changes', repeat: 'harmless' };
-    return (await this.json(request, options)) as SinceSignOff;
+    return (await this.json(request, options)) as AccessChanges;
   }
 }

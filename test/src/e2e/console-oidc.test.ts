@@ -102,16 +102,16 @@ describe('a sign-in with the identity provider', () => {
 
   it('lets whoever may view sign off a review as the person, and nobody without a session', async () => {
     const bob = await signedIn('bob');
-    const part = { part: 'application', path: 'service-console' };
-    const { revision, as_of, rows } = await bob.json('/access-review?part=application&path=service-console');
-    const made = await bob.ask('POST', '/sign-offs', { ...part, revision, as_of, decision: 'keep', note: '' });
+    const scope = { scope: 'application/service-console' };
+    const { revision, as_of, rows } = await bob.json('/access-review?scope=application/service-console');
+    const made = await bob.ask('POST', '/sign-offs', { ...scope, revision, as_of, decision: 'keep', note: '' });
     expect(made.status).toBe(201);
     expect(await made.json()).toMatchObject({
       person: { kind: 'person', id: expect.stringMatching(/#bob$/) },
       row_count: rows.length,
     });
     const nobody = new Person('nobody');
-    expect((await nobody.ask('POST', '/sign-offs', { ...part, revision, as_of, decision: 'keep' })).status).toBe(401);
+    expect((await nobody.ask('POST', '/sign-offs', { ...scope, revision, as_of, decision: 'keep' })).status).toBe(401);
   });
 
   it('is refused for those who may do nothing, whatever address or group they name', async () => {

@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium)('access reviewed in the console', () => {
     await finance.waitFor();
     await page.getByLabel('Filter').fill('erin clerk');
     await page.getByText('Export 1 row as CSV').waitFor();
-    expect(new URL(page.url()).search).toBe('?part=resource_type&path=billing/invoice&actions=read&q=erin+clerk');
+    expect(new URL(page.url()).search).toBe('?scope=resource_type/billing/invoice&actions=read&q=erin+clerk');
     await page.getByRole('button', { name: 'Show the subjects of group/finance' }).click();
     await erin.waitFor();
     expect(await page.getByRole('list', { name: 'Subjects of group/finance' }).getByRole('listitem').count()).toBe(1);
@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)('access reviewed in the console', () => {
 
   it('goes through pages', async () => {
     const { page, watch } = await bench.signedIn(browser);
-    await page.goto(bench.at('/review?part=resource&path=docs/page/handbook&actions=edit'));
+    await page.goto(bench.at('/review?scope=resource/docs/page/handbook&actions=edit'));
     await page.getByRole('link', { name: 'temp/t10', exact: true }).waitFor();
     expect(await page.getByRole('link', { name: 'temp/t9', exact: true }).count()).toBe(0);
     await page.getByRole('button', { name: 'Next' }).click();
@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)('access reviewed in the console', () => {
 
   it('writes all rows as CSV, in which nothing is a formula', async () => {
     const { page } = await bench.signedIn(browser);
-    await page.goto(bench.at('/review?part=application&path=billing'));
+    await page.goto(bench.at('/review?scope=application/billing'));
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: /^Export \d+ rows as CSV/ }).click();
     const download = await downloading;
@@ -112,7 +112,7 @@ describe.skipIf(!hasChromium)('access reviewed in the console', () => {
 
   it('tells who had access at a past revision', async () => {
     const { page } = await bench.signedIn(browser);
-    await page.goto(bench.at(`/review?part=application&path=billing&at=${before}`));
+    await page.goto(bench.at(`/review?scope=application/billing&at=${before}`));
     await page.getByRole('button', { name: 'Show the subjects of group/finance' }).first().click();
     await page.getByRole('link', { name: 'user/alice' }).first().waitFor();
     expect(await page.getByRole('link', { name: 'user/erin' }).count()).toBe(0);
@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)('access reviewed in the console', () => {
 
   it('is found anew on “Show”, though the same is asked', async () => {
     const { page } = await bench.signedIn(browser);
-    await page.goto(bench.at('/review?part=resource&path=docs/page/handbook&actions=edit&q=fresh'));
+    await page.goto(bench.at('/review?scope=resource/docs/page/handbook&actions=edit&q=fresh'));
     await page.getByText(/^No row/).waitFor();
     await commit(
       { op: 'create', kind: 'subject', fields: { type: 'user', id: 'fresh' } },
@@ -137,7 +137,7 @@ describe.skipIf(!hasChromium)('access reviewed in the console', () => {
 
   it('is signed off with the rows that need change, and later says whether access has changed since', async () => {
     const { page, watch } = await bench.signedIn(browser);
-    await page.goto(bench.at('/review?part=application&path=billing'));
+    await page.goto(bench.at('/review?scope=application/billing'));
     await page.getByText('Nobody has signed off anything here yet.').waitFor();
     await page.getByLabel('Some of it needs change').check();
     await page.getByRole('button', { name: /^Sign off revision \d+/ }).click();
@@ -174,9 +174,9 @@ describe.skipIf(!hasChromium)('access reviewed in the console', () => {
     watch.expectNothing();
   });
 
-  it('refuses a part that is not there, with words', async () => {
+  it('refuses a scope that is not there, with words', async () => {
     const { page } = await bench.signedIn(browser);
-    await page.goto(bench.at('/review?part=resource&path=docs/page/nowhere'));
+    await page.goto(bench.at('/review?scope=resource/docs/page/nowhere'));
     expect(await page.getByRole('alert').textContent()).toContain('There is no record "resource/docs/page/nowhere"');
   });
 
@@ -185,7 +185,7 @@ describe.skipIf(!hasChromium)('access reviewed in the console', () => {
     ['dark', 360],
   ] as const)('can be read by all in the %s theme, %d pixels wide', async (colorScheme, width) => {
     const { page, watch } = await bench.signedIn(browser, { colorScheme, viewport: { width, height: 800 } });
-    for (const path of ['/review', '/review?part=application&path=billing']) {
+    for (const path of ['/review', '/review?scope=application/billing']) {
       await page.goto(bench.at(path));
       await page.getByRole('button', { name: 'Show who has access' }).waitFor();
       await page.waitForLoadState('networkidle');

@@ -24,7 +24,7 @@ subjects:
 const AUDIT = `policies:
       audit: { effect: ALLOW, resource_type: payroll/payslip, actions: [read], assigned_to: [role/auditor] }`;
 
-const PART = { part: 'resource_type', path: 'payroll/payslip' };
+const SCOPE = { scope: 'resource_type/payroll/payslip' };
 
 let bench: Workbench;
 let cloud: CloudBench;
@@ -51,7 +51,7 @@ async function ask(method: string, path: string, body?: unknown, as = cookie) {
   return { status: answer.status, body: (await answer.json()) as any };
 }
 
-const PAYSLIPS = 'part=resource_type&path=payroll/payslip';
+const PAYSLIPS = 'scope=resource_type/payroll/payslip';
 const review = async (query = PAYSLIPS) => (await ask('GET', `/access-review?${query}`)).body as AccessReview;
 /** Each subject by itself. */
 const subjects = async (query = PAYSLIPS) => review(`${query}&list=subjects`);
@@ -73,11 +73,11 @@ afterAll(() => bench.close());
 describe('a sign-off', () => {
   it('says who reviewed what when at which revision, and stays over a restart', async () => {
     const { revision, as_of, row_count } = await review();
-    const made = await ask('POST', '/sign-offs', { ...PART, revision, as_of, decision: 'keep', note: 'Fine.' });
+    const made = await ask('POST', '/sign-offs', { ...SCOPE, revision, as_of, decision: 'keep', note: 'Fine.' });
     expect(made).toMatchObject({
       status: 201,
       body: {
-        part: 'resource_type/payroll/payslip',
+        scope: 'resource_type/payroll/payslip',
         revision,
         as_of,
         decision: 'keep',
@@ -89,9 +89,9 @@ describe('a sign-off', () => {
     });
     await cloud.stop();
     await cloud.start();
-    const { body } = await ask('GET', '/sign-offs?part=resource_type/payroll/payslip');
+    const { body } = await ask('GET', '/sign-offs?scope=resource_type/payroll/payslip');
     expect(body.items).toEqual([made.body]);
-    expect((await ask('GET', '/sign-offs?part=application/payroll')).body.items).toEqual([]);
+    expect((await ask('GET', '/sign-offs?scope=application/payroll')).body.items).toEqual([]);
   });
 
   it('keeps what the rows say that need change', async () => {
@@ -102,7 +102,7 @@ describe('a sign-off', () => {
     expect(members.map(({ subject }) => 'path' in subject && subject.path)).toEqual(['user/alice', 'user/eve']);
     const marked = [clerks, members[1]].map((one) => one ?? { id: '', ways: [] });
     const toChange = { rows_to_change: marked.map(({ id }) => id) };
-    const wish = { ...PART, revision, as_of, decision: 'change', note: 'Eve has left.', ...toChange };
+    const wish = { ...SCOPE, revision, as_of, decision: 'change', note: 'Eve has left.', ...toChange };
     const { status, body } = await ask('POST', '/sign-offs', wish);
     const said = marked.map(({ ways: _, ...one }) => one);
     expect({ status, to_change: body.to_change }).toEqual({ status: 201, to_change: said });
@@ -119,13 +119,13 @@ describe('a sign-off', () => {
       return found.committed_at < expires_at ? found : await committed(seconds * 2);
     };
     const { revision, committed_at: as_of } = await committed(5);
-    const query = (at: string) => `part=resource_type&path=payroll/payslip&at=${revision}&as_of=${at}`;
+    const query = (at: string) => `scope=resource_type/payroll/payslip&at=${revision}&as_of=${at}`;
     const zoes = ({ rows }: AccessReview) =>
       rows.filter(({ subject }) => subject.kind === 'recorded' && subject.path === 'user/zoe');
     await expect.poll(async () => zoes(await subjects()), { timeout: 60_000 }).toEqual([]);
     const then = await subjects(query(as_of));
     expect([then.as_of, zoes(then).length]).toEqual([as_of, 1]);
-    const wish = { ...PART, revision, as_of, decision: 'change', rows_to_change: [zoes(then)[0]?.id] };
+    const wish = { ...SCOPE, revision, as_of, decision: 'change', rows_to_change: [zoes(then)[0]?.id] };
     const { status, body } = await ask('POST', '/sign-offs', wish);
     expect({ status, as_of: body.as_of, count: body.row_count }).toEqual({ status: 201, as_of, count: then.row_count });
     await apply(TREE);
@@ -136,7 +136,12 @@ describe('a sign-off', () => {
     ['rows beside "keep"', { decision: 'keep', rows_to_change: ['0000'] }, 400, '/decision'],
     ['a change of which nothing is said', { decision: 'change' }, 400, '/note'],
     ['a revision that never was', { decision: 'keep', revision: '99.0123456789abcdef' }, 404, 'never had'],
-    ['a part that is not there', { decision: 'keep', path: 'payroll/nothing' }, 404, 'There is no record'],
+    [
+      'a scope that is not there',
+      { decision: 'keep', scope: 'resource_type/payroll/nothing' },
+      404,
+      'There is no record',
+    ],
     ['no full revision', { decision: 'keep', revision: '2' }, 400, '/revision'],
     ['a clock before the revision', { decision: 'keep', as_of: '2020-01-01T00:00:00Z' }, 400, '/as_of'],
     ['a clock in the future', { decision: 'keep', as_of: '2999-01-01T00:00:00Z' }, 400, '/as_of'],
@@ -144,7 +149,7 @@ describe('a sign-off', () => {
   ])('refuses %s, and keeps nothing of it', async (_, more, status, words) => {
     const { revision, as_of } = await review();
     const before = (await ask('GET', '/sign-offs')).body.items.length;
-    const refused = await ask('POST', '/sign-offs', { ...PART, revision, as_of, note: '', ...more });
+    const refused = await ask('POST', '/sign-offs', { ...SCOPE, revision, as_of, note: '', ...more });
     expect(refused.status).toBe(status);
     expect(JSON.stringify(refused.body)).toContain(words);
     expect((await ask('GET', '/sign-offs')).body.items.length).toBe(before);
@@ -158,7 +163,7 @@ describe('a sign-off', () => {
     >;
     const asker = await signIn({ ...env, SERVICE_CLIENT_ID: id ?? '', SERVICE_CLIENT_SECRET: client_secret ?? '' });
     const { revision, as_of } = await review();
-    const wish = { ...PART, revision, as_of, decision: 'keep' };
+    const wish = { ...SCOPE, revision, as_of, decision: 'keep' };
     expect((await ask('POST', '/sign-offs', wish, asker)).status).toBe(403);
     expect((await ask('GET', '/sign-offs', undefined, asker)).status).toBe(403);
 
@@ -179,7 +184,7 @@ describe('a sign-off', () => {
     expect({ rows: rows.length, row_count }).toEqual({ rows: 1000, row_count: 1201 });
     const { rows: rest } = await review(`${PAYSLIPS}&at=${revision}&as_of=${as_of}&limit=1000&offset=1000`);
     const [last] = rest.slice(-1);
-    const wish = { ...PART, revision, as_of, decision: 'change', rows_to_change: [last?.id] };
+    const wish = { ...SCOPE, revision, as_of, decision: 'change', rows_to_change: [last?.id] };
     const { status, body } = await ask('POST', '/sign-offs', wish);
     expect({ status, rows: body.row_count, changed: body.to_change[0]?.id }).toEqual({
       ...{ status: 201, rows: 1201, changed: last?.id },
@@ -195,9 +200,9 @@ describe('a sign-off', () => {
     expect((await ask('GET', `/access-review?${PAYSLIPS}&${more}`)).status).toBe(status);
   });
 
-  it('tells what has changed since in access to its part, and of no other', async () => {
+  it('tells what has changed since in access in its scope, and of no other', async () => {
     const { revision, as_of } = await review();
-    const { body: signed } = await ask('POST', '/sign-offs', { ...PART, revision, as_of, decision: 'keep' });
+    const { body: signed } = await ask('POST', '/sign-offs', { ...SCOPE, revision, as_of, decision: 'keep' });
     const since = async () => (await ask('GET', `/sign-offs/${signed.id}/changes`)).body;
     expect(await since()).toMatchObject({
       before: { revision },
@@ -215,7 +220,7 @@ describe('a sign-off', () => {
       [one.change, ...one.subjects.principals.map(({ principal }) => principal)].join(' '),
     );
     expect(said.sort()).toEqual(['gained subject/user/zoe', 'lost subject/user/eve']);
-    const past = await subjects(`part=resource_type&path=payroll/payslip&at=${revision}`);
+    const past = await subjects(`scope=resource_type/payroll/payslip&at=${revision}`);
     expect(past.rows.map(({ subject }) => 'path' in subject && subject.path)).toEqual(['user/alice', 'user/eve']);
   });
 });
@@ -224,8 +229,7 @@ it('reviews the past without what has been erased from it, though it was reviewe
   await apply(TREE.replace('user/alice: {}', 'user/alice: { name: Alice Erased }'));
   const { revision } = await review();
   await apply(TREE);
-  const past = async () =>
-    JSON.stringify((await subjects(`part=resource_type&path=payroll/payslip&at=${revision}`)).rows);
+  const past = async () => JSON.stringify((await subjects(`scope=resource_type/payroll/payslip&at=${revision}`)).rows);
   expect(await past()).toContain('Alice Erased');
   await bench.json(['tenants', 'erase', 'acme', 'user/alice', '--yes'], { env: cloud.operator });
   const after = await past();

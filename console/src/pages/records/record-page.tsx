@@ -78,7 +78,7 @@ function AskAbout({ kind, path }: { kind: string; path: string }) {
     );
   if (kind === 'application' || kind === 'resource_type' || kind === 'resource')
     return (
-      <Link to="/review" search={{ part: kind, path }}>
+      <Link to="/review" search={{ scope: `${kind}/${path}` }}>
         {text.records.whoMay}
       </Link>
     );

@@ -12,8 +12,8 @@ export interface AskedReview {
 /** So many rows are fetched at once for a file. */
 const FILE_PAGE = 1000;
 
-export function keyOfPage({ reviewed: { part, path, actions }, revision, as_of }: AskedReview, page: ReviewPage) {
-  return ['access-review-page', part, path, actions, revision, as_of, page] as const;
+export function keyOfPage({ reviewed: { kind, path, actions }, revision, as_of }: AskedReview, page: ReviewPage) {
+  return ['access-review-page', kind, path, actions, revision, as_of, page] as const;
 }
 
 export function askedPage(

@@ -1,17 +1,18 @@
 import type { ReviewScope } from '@authz-service/sdk/console-client';
 import { type FormEvent, useState } from 'react';
 import { review } from '../../text/review.js';
+import { kindOf, pathOf } from '../../ui/address-parts.js';
 import { Button } from '../../ui/button.js';
 import { Field, TextField } from '../../ui/field.js';
 import type { PageSearch } from '../../ui/page-search.js';
 import { RecordField } from '../../ui/record-field.js';
 import styles from './review-page.module.css';
 
-const PARTS = ['application', 'resource_type', 'resource'] as const;
+const SCOPE_KINDS = ['application', 'resource_type', 'resource', 'subject'] as const;
 
 /** What the form holds and the address of the page says. */
 export interface Reviewed {
-  part: ReviewScope['part'];
+  kind: (typeof SCOPE_KINDS)[number];
   path: string;
   /** Separated by commas. */
   actions: string;
@@ -20,25 +21,32 @@ export interface Reviewed {
   as_of: string;
 }
 
-export function reviewedOf({ part, path = '', actions = '', at = '', as_of = '' }: PageSearch): Reviewed {
-  return { part: PARTS.find((one) => one === part) ?? 'application', path, actions, at, as_of };
+export function reviewedOf({ scope = '', actions = '', at = '', as_of = '' }: PageSearch): Reviewed {
+  const kind = SCOPE_KINDS.find((one) => one === kindOf(scope));
+  if (kind === undefined) return { kind: 'application', path: '', actions, at, as_of };
+  return { kind, path: pathOf(scope), actions, at, as_of };
+}
+
+/** What the address of the page says of a review. */
+export function searchOf({ kind, path, ...rest }: Reviewed): PageSearch {
+  return { scope: `${kind}/${path}`, ...rest };
 }
 
 /** Whether two reviews ask the same. */
 export function isSameReview(left: Reviewed, right: Reviewed): boolean {
-  return (['part', 'path', 'actions', 'at', 'as_of'] as const).every((field) => left[field] === right[field]);
+  return (['kind', 'path', 'actions', 'at', 'as_of'] as const).every((field) => left[field] === right[field]);
 }
 
-/** The part as the service takes it. */
-export function scopeOf({ part, path, actions }: Reviewed): ReviewScope {
+/** The scope as the service takes it. */
+export function scopeOf({ kind, path, actions }: Reviewed): ReviewScope {
   const list = actions
     .split(',')
     .map((action) => action.trim())
     .filter(Boolean);
-  return { part, path, ...(list.length > 0 && { actions: list }) };
+  return { scope: `${kind}/${path}`, ...(list.length > 0 && { actions: list }) };
 }
 
-/** Chooses the part of the tenant to look at. */
+/** Chooses the scope to look at. */
 export function ReviewForm({ reviewed, onShow }: { reviewed: Reviewed; onShow: (reviewed: Reviewed) => void }) {
   const [filled, setFilled] = useState(reviewed);
   const [missing, setMissing] = useState(false);
@@ -51,25 +59,25 @@ export function ReviewForm({ reviewed, onShow }: { reviewed: Reviewed; onShow: (
   return (
     <search>
       <form className={styles.form} onSubmit={submit} noValidate>
-        <Field label={review.part}>
+        <Field label={review.scope}>
           {(attributes) => (
             <select
               {...attributes}
-              value={filled.part}
-              onChange={({ target }) => setFilled({ ...filled, part: target.value as Reviewed['part'], path: '' })}
+              value={filled.kind}
+              onChange={({ target }) => setFilled({ ...filled, kind: target.value as Reviewed['kind'], path: '' })}
             >
-              {PARTS.map((part) => (
-                <option key={part} value={part}>
-                  {review.parts[part]}
+              {SCOPE_KINDS.map((kind) => (
+                <option key={kind} value={kind}>
+                  {review.scopes[kind]}
                 </option>
               ))}
             </select>
           )}
         </Field>
         <RecordField
-          label={review.which[filled.part]}
-          kind={filled.part}
-          hint={review.whichHint[filled.part]}
+          label={review.which[filled.kind]}
+          kind={filled.kind}
+          hint={review.whichHint[filled.kind]}
           value={filled.path}
           onChange={(path) => setFilled({ ...filled, path })}
           fault={missing ? review.needed : undefined}

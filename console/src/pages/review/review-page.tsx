@@ -19,7 +19,7 @@ import { useSettled } from '../../ui/use-settled.js';
 import { When } from '../../ui/when.js';
 import { type AskedReview, allSubjects, askedPage, keyOfPage } from './asked-review.js';
 import { Members } from './members.js';
-import { isSameReview, type Reviewed, ReviewForm, reviewedOf, scopeOf } from './review-form.js';
+import { isSameReview, type Reviewed, ReviewForm, reviewedOf, scopeOf, searchOf } from './review-form.js';
 import styles from './review-page.module.css';
 import { ReviewTable } from './review-table.js';
 import { tableOf, whoText } from './row-text.js';
@@ -35,14 +35,14 @@ const SETTLED_MS = 300;
 /** For how long a review as of now is shown again without asking. */
 const NOW_STALE_MS = 5_000;
 
-/** Who has access to a part of the tenant. What is looked at stands in the address of the page. */
+/** Who has access in a scope. What is looked at stands in the address of the page. */
 export function ReviewPage() {
   const search = usePageSearch();
   const reviewed = reviewedOf(search);
   const navigate = useNavigate();
-  const { part, path, actions, at, as_of } = reviewed;
+  const { kind, path, actions, at, as_of } = reviewed;
   const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ['access-review', part, path, actions, at, as_of],
+    queryKey: ['access-review', kind, path, actions, at, as_of],
     queryFn: ({ signal }) =>
       client.reviewAccess(
         scopeOf(reviewed),
@@ -60,20 +60,20 @@ export function ReviewPage() {
       <PageHeader title={review.title} under={review.under} />
       <div className={styles.page}>
         <ReviewForm
-          key={`${part} ${path} ${actions} ${at}`}
+          key={`${kind} ${path} ${actions} ${at}`}
           reviewed={reviewed}
           onShow={(next) => {
             if (isSameReview(next, reviewed)) void refetch();
-            else void navigate({ to: '/review', search: { ...next } });
+            else void navigate({ to: '/review', search: searchOf(next) });
           }}
         />
         {path === '' && <Empty title={review.hint} />}
         {error && <ProblemNote error={error} retry={() => refetch()} />}
         {isFetching && <p role="status">{review.finding}</p>}
         {data !== undefined && (
-          <Found key={`${part} ${path} ${actions} ${data.revision} ${data.as_of}`} found={data} reviewed={reviewed} />
+          <Found key={`${kind} ${path} ${actions} ${data.revision} ${data.as_of}`} found={data} reviewed={reviewed} />
         )}
-        <SignOffList part={path === '' ? undefined : `${part}/${path}`} />
+        <SignOffList scope={path === '' ? undefined : `${kind}/${path}`} />
       </div>
     </>
   );
@@ -138,7 +138,7 @@ function Rows({ found, reviewed, markOf }: RowsProps) {
   const go = (next: { q: string; page: number }) =>
     navigate({
       to: '/review',
-      search: { ...reviewed, q: next.q, ...(next.page > 1 && { page: String(next.page) }) },
+      search: { ...searchOf(reviewed), q: next.q, ...(next.page > 1 && { page: String(next.page) }) },
       replace: next.q !== q,
     });
   return (

@@ -11,7 +11,6 @@ import { Card } from '../../ui/card.js';
 import { FindingsTable, type ShownDelta } from '../../ui/findings-table.js';
 import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
-import { kindOf, pathOf } from '../../ui/record-link.js';
 import { actionsText, resourceLines } from '../../ui/resource-lines.js';
 import { When } from '../../ui/when.js';
 import { whoText } from './row-text.js';
@@ -19,19 +18,19 @@ import { saveCsv } from './save-csv.js';
 import styles from './sign-off.module.css';
 import { SIGN_OFFS_KEY } from './sign-off-form.js';
 
-/** Who signed off what when: of one part, or of all. */
-export function SignOffList({ part }: { part: string | undefined }) {
+/** Who signed off what when: of one scope, or of all. */
+export function SignOffList({ scope }: { scope: string | undefined }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetching } = useInfiniteQuery({
-    queryKey: [SIGN_OFFS_KEY, part],
+    queryKey: [SIGN_OFFS_KEY, scope],
     queryFn: ({ pageParam, signal }) =>
-      client.signOffs({ limit: 50, ...(part && { part }), ...(pageParam && { cursor: pageParam }) }, { signal }),
+      client.signOffs({ limit: 50, ...(scope && { scope }), ...(pageParam && { cursor: pageParam }) }, { signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
   const all = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <Card
-      title={part === undefined ? text.all : text.ofPart}
+      title={scope === undefined ? text.all : text.ofScope}
       aside={
         all.length > 0 && (
           <Button small onPress={() => saveCsv(text.fileName, tableOf(all))}>
@@ -62,24 +61,23 @@ export function SignOffList({ part }: { part: string | undefined }) {
 
 function OneSignOff({ signed }: { signed: SignOff }) {
   const [asked, setAsked] = useState(false);
-  const { part, actions, revision, as_of, at, person, decision, note, row_count, to_change } = signed;
+  const { scope, actions, revision, as_of, at, person, decision, note, row_count, to_change } = signed;
   const number = numberOf(revision);
   const search = {
-    part: kindOf(part),
-    path: pathOf(part),
+    scope,
     ...(actions && { actions: actions.join(',') }),
     at: number,
     as_of,
   };
   return (
-    <article aria-label={text.by(person.name, part)}>
+    <article aria-label={text.by(person.name, scope)}>
       <p>
         <Badge tone={decision === 'keep' ? 'good' : 'warn'}>{text.decided[decision]}</Badge> <When at={at} />{' '}
         <strong title={person.id}>{person.name}</strong>{' '}
         <span className={styles.minor}>({text.kinds[person.kind]})</span>
       </p>
       <p>
-        {part}
+        {scope}
         {actions && `: ${actions.join(', ')}`}, {text.rows(row_count)},{' '}
         <Link to="/review" search={search}>
           {text.asThen(number)}
@@ -100,7 +98,7 @@ function OneSignOff({ signed }: { signed: SignOff }) {
       {asked ? (
         <Since id={signed.id} />
       ) : (
-        <Button small aria-label={text.sinceOf(part, number)} onPress={() => setAsked(true)}>
+        <Button small aria-label={text.sinceOf(scope, number)} onPress={() => setAsked(true)}>
           {text.since}
         </Button>
       )}
@@ -108,7 +106,7 @@ function OneSignOff({ signed }: { signed: SignOff }) {
   );
 }
 
-/** What has changed in who has access to the part since. */
+/** What has changed in who has access in the scope since. */
 function Since({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['since-sign-off', id],
@@ -136,12 +134,12 @@ function numberOf(revision: string): string {
 function tableOf(all: readonly SignOff[]): string[][] {
   return [
     [...text.columns],
-    ...all.map(({ at, person, part, actions, revision, as_of, decision, note, row_count, rows_digest, to_change }) => [
+    ...all.map(({ at, person, scope, actions, revision, as_of, decision, note, row_count, rows_digest, to_change }) => [
       at,
       person.name,
       person.id,
       text.kinds[person.kind],
-      part,
+      scope,
       actions?.join(', ') ?? '',
       revision,
       as_of,

@@ -13,20 +13,25 @@ interface Words {
  * (resource.properties.amount < 10000)". Parts for which there are no words stand there as they are.
  */
 export function conditionWords(condition: string): Phrase {
+  const words = wordsForCondition(condition);
+  return words === undefined ? phrase('if ', { name: condition }) : phrase(words, ' (', { name: condition }, ')');
+}
+
+/** The words of `conditionWords` alone; undefined for a condition without any. */
+export function wordsForCondition(condition: string): Phrase | undefined {
   const parts = conjunctsOf(condition);
   const worded = parts.map(
     ({ ast, text }) => (ast && wordsOf(ast)) ?? { kind: 'if' as const, words: [{ name: text }] },
   );
   const plain = worded.every(({ words }) => words.length === 1 && typeof words[0] === 'object');
-  if (plain) return phrase('if ', { name: condition });
+  if (plain) return undefined;
   const of = (kind: Words['kind']) => worded.filter((one) => one.kind === kind).map(({ words }) => words);
   const [manner, cases] = [of('with'), of('if')];
-  const all = phrase(
+  return phrase(
     listed(manner, manner.length),
     manner.length > 0 && cases.length > 0 ? ' and ' : '',
     cases.length > 0 ? phrase('if ', listed(cases, cases.length)) : '',
   );
-  return phrase(all, ' (', { name: condition }, ')');
 }
 
 function conjunctsOf(condition: string): { ast: Ast | undefined; text: string }[] {

@@ -25,7 +25,7 @@ const PAGES = {
   history: '/history',
   revision: '/revision?number=2',
   compare: '/compare?before=1&after=2',
-  review: '/review?part=application&path=billing',
+  review: '/review?scope=application/billing',
   settings: '/settings?area=clients',
 };
 const DRAFT = {

@@ -7,7 +7,7 @@ import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { tenantAt } from './tenant-at.js';
 
-/** As of when a part is reviewed. */
+/** As of when a scope is reviewed. */
 interface ReviewedMoment {
   revision: string;
   /** RFC 3339: when the revision was committed. */
@@ -16,10 +16,10 @@ interface ReviewedMoment {
   as_of: string;
 }
 
-/** A page of who has access to a part. */
-export interface PartReview extends ReviewedMoment, ReviewPage {}
+/** A page of who has access in a scope. */
+export interface AccessReview extends ReviewedMoment, ReviewPage {}
 
-/** The part under review, and as of when; `asOf` is in milliseconds since the epoch. */
+/** The scope under review, and as of when; `asOf` is in milliseconds since the epoch. */
 export interface AskedReview {
   credential: Credential;
   at: string | undefined;
@@ -29,21 +29,21 @@ export interface AskedReview {
 }
 
 /**
- * A page of who has access to a part of the credential's tenant, now or at a past moment, from `asOf` on, which is the clock of the
+ * A page of who has access in a scope of the credential's tenant, now or at a past moment, from `asOf` on, which is the clock of the
  * moment if absent. Throws as `tenantAt` does, `invalid_request` for a clock before the revision or in the future, `not_found` where
- * there is no such part or row, `stale_base` if a commit comes in between, `timeout`, `too_many_requests`.
+ * there is no such scope or row, `stale_base` if a commit comes in between, `timeout`, `too_many_requests`.
  */
-export async function reviewPart(
+export async function accessReview(
   cloud: Cloud,
   asked: AskedReview & { list: ReviewList },
   signal: AbortSignal,
-): Promise<PartReview> {
+): Promise<AccessReview> {
   const { moment, found } = await reviewed(cloud, asked, { list: asked.list }, signal);
   return { ...moment, ...(found as ReviewPage) };
 }
 
-/** What a sign-off of a part keeps, with the rows and members of rows of these ids. Throws as `reviewPart` does. */
-export async function signedPart(
+/** What a sign-off of a scope keeps, with the rows and members of rows of these ids. Throws as `accessReview` does. */
+export async function signedReview(
   cloud: Cloud,
   asked: AskedReview & { marked: readonly string[] },
   signal: AbortSignal,
