@@ -4,7 +4,7 @@ import { TestCloud } from '../../../cloud/testing/test-cloud.js';
 import { operatorOf } from '../conformance/over-http.js';
 import { TerraformTenant } from './terraform/product.js';
 import { type Fate, Relay } from './terraform/relay.js';
-import { hasTerraform, unwrapped } from './terraform/workspace.js';
+import { hasTerraform, unwrapped, type Workspace } from './terraform/workspace.js';
 
 const STATE = 'GET /v1/state';
 const CHANGES = 'POST /v1/changesets';
@@ -106,32 +106,119 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     expect(await tenant.addresses()).toEqual(['role/r']);
   });
 
-  it('does not replace a record under its own name where it would take over itself', async () => {
-    const tree = (owning: boolean, input: number, more = '') => `
-      provider "service" { take_ownership = ${owning} }
+  describe('replaces a record under its own name, as -replace does, while others mention it', () => {
+    const tree = (input: number, provider = '', more = '') => `
+      provider "service" {
+        ${provider}
+      }
       resource "terraform_data" "v" { input = ${input} }
+      resource "service_application" "a" { name = "a" }
       resource "service_role" "r" {
-        name = "r"
+        application = service_application.a.path
+        name        = "r"
         lifecycle {
           ${more}
           replace_triggered_by = [terraform_data.v]
         }
+      }
+      resource "service_subject" "s" {
+        type = "user"
+        id   = "s"
+      }
+      resource "service_role_holders" "r" {
+        role    = service_role.r.path
+        holders = [{ entity_type = "subject", entity = service_subject.s.path }]
       }`;
-    const workspace = tenant.workspace(tree(true, 1));
-    await workspace.apply();
-    workspace.write(tree(true, 2, 'create_before_destroy = true'));
-    expect(await workspace.fails('apply', '-auto-approve')).toMatch(
-      /Replacement with take_ownership .*"role\/r" would be replaced under its own name/,
-    );
-    workspace.write(tree(false, 2, 'create_before_destroy = true'));
-    expect(await workspace.fails('apply', '-auto-approve')).toMatch(
-      /replaced under its own name: remove create_before_destroy/,
-    );
-    expect(await tenant.addresses()).toEqual(['role/r']);
-    workspace.write(tree(false, 3));
-    expect(await workspace.apply()).toMatch(/1 added, 1 changed, 1 destroyed/);
-    await workspace.isSettled();
-    expect(await tenant.addresses()).toEqual(['role/r']);
+    const all = ['application/a', 'role/a/r', 'role_assignment/a/r//subject/user/s', 'subject/user/s'];
+    const replaced = async (workspace: Workspace, ...args: string[]) => {
+      const { id } = await workspace.attributes('service_role.r');
+      const text = await workspace.apply(...args);
+      expect((await workspace.attributes('service_role.r')).id === id).toBe(false);
+      await workspace.isSettled();
+      expect(await tenant.addresses()).toEqual(all);
+      return unwrapped(text);
+    };
+
+    it('by -replace, by a trigger, and where it is tainted: in one revision each', async () => {
+      const workspace = tenant.workspace(tree(1));
+      await workspace.apply();
+      let revisions = await tenant.revisions();
+      expect(await replaced(workspace, '-replace=service_role.r')).toContain('1 added, 0 changed, 1 destroyed');
+      expect(await tenant.revisions()).toBe(++revisions);
+      workspace.write(tree(2));
+      await replaced(workspace);
+      expect(await tenant.revisions()).toBe(++revisions);
+      await workspace.ok('taint', 'service_role.r');
+      const tainted = await replaced(workspace);
+      expect(tainted).toContain('"role/a/r" is replaced under its own name');
+      expect(tainted).not.toContain('does not hold it in the state');
+      expect(await tenant.revisions()).toBe(++revisions);
+      await replaced(
+        workspace,
+        '-replace=service_application.a',
+        '-replace=service_role.r',
+        '-replace=service_subject.s',
+      );
+      await workspace.apply('-replace=service_role_holders.r');
+      await workspace.isSettled();
+      expect(await tenant.addresses()).toEqual(all);
+    });
+
+    it('with what mentions it, which Terraform removes first', async () => {
+      const workspace = tenant.workspace(tree(1));
+      await workspace.apply();
+      await replaced(workspace, '-replace=service_role.r', '-replace=service_role_holders.r');
+    });
+
+    it('also where it takes over records, in either order', async () => {
+      const owning = 'take_ownership = true';
+      const workspace = tenant.workspace(tree(1, owning));
+      await workspace.apply();
+      workspace.write(tree(2, owning));
+      await replaced(workspace);
+      workspace.write(tree(3, owning, 'create_before_destroy = true'));
+      await workspace.apply();
+      await workspace.isSettled();
+      expect(await tenant.addresses()).toEqual(all);
+    });
+
+    it('and says why not where it would be created before its removal, in a stack without a name', async () => {
+      const workspace = tenant.workspace(tree(1));
+      await workspace.apply();
+      workspace.write(tree(2, '', 'create_before_destroy = true'));
+      expect(await workspace.fails('apply', '-auto-approve')).toMatch(
+        /replaced under its own name: remove create_before_destroy/,
+      );
+      workspace.write(tree(3, 'stack = "terraform"', 'create_before_destroy = true'));
+      await workspace.apply();
+      await workspace.isSettled();
+      expect(await tenant.addresses()).toEqual(all);
+    });
+
+    it('and makes it again in the next run if this one ends in between', async () => {
+      const named = (name: string) => `provider "service" { stack = "team" }
+        resource "service_application" "a" { name = "a" }
+        resource "service_role" "r" {
+          application = service_application.a.path
+          name        = "r"
+          description = "${name}"
+        }
+        resource "service_role" "q" {
+          name     = "q"
+          includes = [service_role.r.path]
+        }`;
+      const workspace = tenant.workspace(named('one'));
+      await workspace.apply();
+      relay.fate = (line) => (line === CHANGES ? 'refuse' : 'pass');
+      workspace.write(named('two'));
+      await workspace.fails('apply', '-auto-approve', '-replace=service_role.r');
+      relay.fate = () => 'pass';
+      expect(await workspace.ok('state', 'list')).not.toContain('service_role.r');
+      expect(await tenant.fields('role/a/r')).toMatchObject({ description: 'one' });
+      await workspace.apply();
+      await workspace.isSettled();
+      expect(await tenant.fields('role/a/r')).toMatchObject({ description: 'two' });
+    });
   });
 
   it('refuses to remove what is still mentioned, and says how', async () => {
@@ -176,9 +263,6 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     };
     const workspace = tenant.workspace(tree('a'));
     expect(await workspace.apply()).not.toContain('in use');
-    expect(await workspace.fails('apply', '-replace=service_application.a', '-auto-approve')).toMatch(
-      /application "a" is still used .*replaced under its own name, as with -replace, replace the records that mention it/i,
-    );
     workspace.write(tree('b'));
     const warning =
       /"resource_type\/a\/t" is renamed while it is in use .*with service_resource_type\.t, .*It is mentioned by "policy\/all", which .*create_before_destroy/;

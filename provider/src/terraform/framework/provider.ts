@@ -39,8 +39,8 @@ export interface Resource<C> {
   /** The current values, or null if the object is gone. */
   read(client: C, state: Values, context: Context): Promise<Values | null>;
   update(client: C, prior: Values, planned: Values, config: Values, context: Context): Promise<Values>;
-  /** `replaced` says that another object takes its place in this run. */
-  delete(client: C, prior: Values, context: Context, replaced: boolean): Promise<void>;
+  /** `replacedBy` is the key of the object that takes its place in this run, if one does; it may be the same key. */
+  delete(client: C, prior: Values, context: Context, replacedBy: string | undefined): Promise<void>;
   import(client: C, id: string, context: Context): Promise<Values>;
   /**
    * The state of this type for an object whose state another type of the provider has held, as `moved` blocks between

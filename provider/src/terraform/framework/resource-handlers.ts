@@ -120,14 +120,15 @@ async function planChange<C>(
       return {
         planned: encodeObject(attributes, planned),
         replace: replace.map((path) => pathMessage(attributes, path)),
-        note: prior === null ? '' : (resource.key?.(prior) ?? ''),
+        note: resource.key?.(prior ?? planned) ?? '',
       };
     },
   );
   return {
     planned_state: value?.planned,
     requires_replace: value?.replace ?? [],
-    // For a replacement, Terraform plans the change first and then the creation, with what was noted the first time.
+    // For a replacement, Terraform plans the change first and then the creation, with what was noted the first time. The
+    // removal is applied with what the creation noted.
     planned_private: Buffer.from(value?.note ?? ''),
     diagnostics,
   };
@@ -144,8 +145,9 @@ async function applyChange<C>(
     const prior = decodeObject(attributes, request.prior_state);
     const planned = decodeObject(attributes, request.planned_state);
     const config = decodeObject(attributes, request.config) ?? {};
-    const removal = Buffer.from(request.planned_private ?? []).toString() === REMOVAL;
-    const made = await make(resource, session.client(), { prior, planned, config, removal }, context);
+    const note = Buffer.from(request.planned_private ?? []).toString();
+    const replacedBy = note === REMOVAL ? undefined : note;
+    const made = await make(resource, session.client(), { prior, planned, config, replacedBy }, context);
     const faults = made === null ? [] : faultsOf(attributes, made, planned ?? undefined);
     if (faults.length > 0) context.report(fault(`The provider returned an invalid ${type}: ${faults.join(', ')}.`));
     // The object is kept in the state all the same, so that it is not lost. Only what Terraform cannot keep becomes
@@ -159,11 +161,11 @@ async function applyChange<C>(
 async function make<C>(
   resource: Resource<C>,
   client: C,
-  { prior, planned, config, removal }: Omit<PlannedChange, 'replaced'> & { removal: boolean },
+  { prior, planned, config, replacedBy }: Omit<PlannedChange, 'replaced'> & { replacedBy: string | undefined },
   context: Context,
 ): Promise<Values | null> {
   if (planned === null) {
-    if (prior !== null) await resource.delete(client, prior, context, !removal);
+    if (prior !== null) await resource.delete(client, prior, context, replacedBy);
     return null;
   }
   return prior === null

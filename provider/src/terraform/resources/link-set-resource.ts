@@ -57,7 +57,9 @@ class LinkSetResource implements Resource<Configured> {
     return this.write(serviceOf(configured), planned, context);
   }
 
-  async delete(configured: Configured, prior: Values, context: Context): Promise<void> {
+  async delete(configured: Configured, prior: Values, context: Context, replacedBy: string | undefined): Promise<void> {
+    // The creation that follows writes the difference.
+    if (replacedBy === this.key(prior)) return;
     await this.write(serviceOf(configured), { ...prior, [this.set.words.name]: [] }, context);
   }
 

@@ -34,7 +34,7 @@ export function recordResource(kind: Kind): Resource<Configured> {
 }
 
 const REPLACED_IN_USE =
-  'If a record with another name replaces it in this apply, give it lifecycle { create_before_destroy = true }, so that the records that mention it change first. If it is replaced under its own name, as with -replace, replace the records that mention it in the same apply, too.';
+  'If a record with another name replaces it in this apply, give it lifecycle { create_before_destroy = true }, so that the records that mention it change first.';
 const LEAVE_IT =
   'To keep the record and have Terraform only forget it, use terraform state rm, or a removed block with lifecycle { destroy = false }.';
 class RecordResource implements Resource<Configured> {
@@ -79,8 +79,6 @@ class RecordResource implements Resource<Configured> {
       keep(service, prior);
       await explained(context.signal, () => warnOfForeignLinks(service, prior, context));
     }
-    // If it were created before its removal, it would take over itself, and the later removal would remove both.
-    if (service.takeOwnership && replaced === whole.address) throw takesItself(String(whole.address));
     if (prior !== null && this.differs(prior, whole)) this.refuseForeign(service, prior);
     await explained(context.signal, async () => {
       await this.judge(service, prior, whole, change, context);
@@ -115,8 +113,13 @@ class RecordResource implements Resource<Configured> {
       const foreign = held?.managed_by === service.stack ? undefined : unclaimed();
       if (foreign !== undefined) return this.takeOver(service, foreign, planned, given, context);
       try {
-        const wish = { address, change: { op: 'create', kind: this.kind, ...given } as const };
-        return this.made(service, planned, await this.write(service, wish, context), context);
+        const wish: Wish = { address, change: { op: 'create', kind: this.kind, ...given } };
+        // The queue joins the two in one change-set.
+        const removal = service.heldBack.delete(address)
+          ? this.write(service, { address, change: { op: 'delete', address } }, context)
+          : undefined;
+        const [granted] = await Promise.all([this.write(service, wish, context), removal]);
+        return this.made(service, planned, granted, context);
       } catch (error) {
         // The plan may have assumed that this run removes the stack's own record; now it is known that it did not.
         const orphan = error instanceof Refused && error.problem.code === 'conflict' ? unclaimed() : undefined;
@@ -131,6 +134,7 @@ class RecordResource implements Resource<Configured> {
     const records = await explained(context.signal, () => configured.records(context.signal));
     const record = this.find(records, state);
     if (record === undefined) return null;
+    configured.inState.add(record.address);
     const before = this.kind === 'resource_type' ? recordFrom(this.form, state) : undefined;
     if (before?.kind === 'resource_type') configured.typesInState.set(record.address, before);
     const secrets = Object.keys(credentialSecrets(this.kind)?.attributes ?? {});
@@ -155,15 +159,21 @@ class RecordResource implements Resource<Configured> {
     });
   }
 
-  delete(configured: Configured, prior: Values, context: Context, replaced: boolean): Promise<void> {
+  delete(configured: Configured, prior: Values, context: Context, replacedBy: string | undefined): Promise<void> {
     const service = serviceOf(configured);
     const address = String(prior.address);
     // Another resource, which was created or took the record over in this run, now holds it.
     if (service.claimed.has(address)) return Promise.resolve();
+    // The records that mention it stay, and a DENY that it is part of lapses at no moment. The secret of a credential that
+    // is replaced ends at once.
+    if (replacedBy === address && !isCredential(this.kind)) {
+      service.heldBack.add(address);
+      return Promise.resolve();
+    }
     let users: readonly StoredRecord[] = [];
     const hint: Hint = (problem) => {
       if (problem.code !== 'conflict') return undefined;
-      return replaced ? REPLACED_IN_USE : removedInUse(users, service);
+      return replacedBy !== undefined ? REPLACED_IN_USE : removedInUse(users, service);
     };
     return this.explained(context, hint, async () => {
       try {
@@ -273,7 +283,7 @@ class RecordResource implements Resource<Configured> {
       if (held.managed_by !== service.stack && !service.takeOwnership) throw this.foreign(held, dangling);
       const setsSecret = credentialSecrets(this.kind)?.chosen(null, planned, config) !== undefined;
       // The records that this run removes or replaces are gone by then.
-      if (!service.removed.has(held.address) && replaced !== held.address)
+      if (!service.removed.has(held.address) && !service.heldBack.has(held.address) && replaced !== held.address)
         context.report(foundInPlace(this.form, held, planned, service, setsSecret));
     }
     if (dangling.some(({ severity }) => severity === 'error')) throw new Refusal(dangling);
@@ -419,13 +429,6 @@ function removedInUse(users: readonly StoredRecord[], { stack }: Service): strin
  */
 function contradicts({ code, detail }: ProblemError, { address }: Values, how: string): boolean {
   return code === 'conflict' && detail.startsWith(`"${String(address)}" ${how}`);
-}
-
-function takesItself(address: string): Refusal {
-  return refuse(
-    'Replacement with take_ownership',
-    `"${address}" would be replaced under its own name, but take_ownership = true takes over any record with that name: remove take_ownership from the provider block for this apply, or do not replace the record.`,
-  );
 }
 
 /** The owner after the change: the stack, if it creates the record or takes it over. */

@@ -64,6 +64,10 @@ export class Service {
    * them.
    */
   readonly claimed = new Set<Address>();
+  /** The addresses of the objects of the state that this run has refreshed. */
+  readonly inState = new Set<Address>();
+  /** The records whose removal waits for the creation that takes their place, so that both are one change. */
+  readonly heldBack = new Set<Address>();
   /** What types lose in this run, as soon as nothing mentions it any more. */
   readonly narrowings: Narrowings;
   /** The types as the state had them before this run refreshed it, by the address that they have now. */

@@ -18,7 +18,7 @@ export function foundInPlace(
   form: RecordForm,
   held: StoredRecord,
   planned: Values,
-  service: Pick<Service, 'stack' | 'takesOver'>,
+  service: Pick<Service, 'stack' | 'takesOver' | 'inState'>,
   setsSecret: boolean,
 ): Diagnostic {
   const { kind, address, managed_by: owner } = held;
@@ -28,6 +28,10 @@ export function foundInPlace(
   if (owner !== service.stack) {
     const detail = `It already exists and belongs to the stack "${owner}": the apply takes it over. ${does}`;
     return { severity: 'warning', summary: `"${address}" is taken over`, detail };
+  }
+  if (service.inState.has(address)) {
+    const detail = `The state holds it. If it is tainted, the apply replaces it in one step, and the records that mention it stay; if this run removes it under another label, the apply makes it anew. ${does}`;
+    return { severity: 'warning', summary: `"${address}" is replaced under its own name`, detail };
   }
   const found = `It belongs to this stack, "${owner}", but this resource does not hold it in the state, for example after a killed apply.`;
   const then = service.takesOver(held)

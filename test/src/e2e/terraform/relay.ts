@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 
 /** What happens to a request: it is passed on, answered here, or passed on with its answer lost. */
-export type Fate = 'pass' | 'busy' | 'lose' | 'reset';
+export type Fate = 'pass' | 'busy' | 'refuse' | 'lose' | 'reset';
 
 /** Sits between the provider and a cloud, counts requests, and can interfere. */
 export class Relay {
@@ -48,9 +48,10 @@ export class Relay {
       incoming.socket.destroy();
       return;
     }
-    if (fate === 'busy') {
-      answer.writeHead(503, { 'content-type': 'application/problem+json' });
-      answer.end(JSON.stringify({ code: 'not_ready', detail: 'busy' }));
+    if (fate === 'busy' || fate === 'refuse') {
+      const [status, code] = fate === 'busy' ? [503, 'not_ready'] : [403, 'forbidden'];
+      answer.writeHead(status as number, { 'content-type': 'application/problem+json' });
+      answer.end(JSON.stringify({ code, detail: fate }));
       return;
     }
     const { method, headers, url = '/' } = incoming;
