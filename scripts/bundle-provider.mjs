@@ -58,7 +58,7 @@ async function bundleProvider() {
     entryPoints: {
       [program]: MAIN,
       'part-handlers': built('provider/dist/terraform/handlers.js'),
-      'part-conditions': built('core/dist/conditions/check.js'),
+      'part-conditions': built('core/dist/conditions/reads/check.js'),
     },
     outdir: folder,
     outExtension: { '.js': '.cjs' },

@@ -3,15 +3,15 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import { digestRecords } from '@authz-service/core/bundle/digest';
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
 import { signStatement, statementOf } from '@authz-service/core/bundle/statement';
 import type { Bundle } from '@authz-service/core/bundle/types';
 import { encodeBundle } from '@authz-service/core/bundle/write';
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import { declare } from '@authz-service/core/records/registry';
-import { Secret } from '@authz-service/core/secret';
 import { revisionText } from '@authz-service/core/state/revision';
+import { Secret } from '@authz-service/core/values/secret';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningAgent, startAgent } from './agent.js';
 import { apiKeyHash } from './cache/api-key-hash.js';

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BUNDLE_LIMITS } from '@authz-service/core/bundle/limits';
-import { Secret } from '@authz-service/core/secret';
+import { Secret } from '@authz-service/core/values/secret';
 import { reportText } from '@authz-service/pdp/contract/agent-report';
 import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
 import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { durationMs } from '@authz-service/core/duration';
+import { durationMs } from '@authz-service/core/values/duration';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addressText, listenAddr, reachableUrl } from './config/listen-addr.js';
 import { loadConfig } from './config.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { unknownVariables } from '@authz-service/core/variables';
+import { unknownVariables } from '@authz-service/core/settings/variables';
 import { type AgentConfig, SETTINGS, SettingFault, variableOf, YAML_KEYS } from './config/settings.js';
 import { type PlacedText, readYamlSettings } from './config/yaml-file.js';
 

@@ -1,6 +1,6 @@
-import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import { maskedInputs } from '@authz-service/core/replay/decision-inputs';
+import type { AccessPathKind } from '@authz-service/core/access/api/decision';
+import { maskedInputs } from '@authz-service/core/questions/replay/decision-inputs';
+import type { DecisionRequest } from '@authz-service/core/request';
 import type { LineWriter } from './line-writer.js';
 import type { Logger } from './log.js';
 

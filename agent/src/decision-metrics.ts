@@ -1,4 +1,4 @@
-import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
+import type { AccessPathKind } from '@authz-service/core/access/api/decision';
 
 const DECISIONS = 'service_agent_decisions_total';
 const DURATION = 'service_agent_decision_duration_seconds';

@@ -1,4 +1,4 @@
-import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
+import type { AccessPathKind } from '@authz-service/core/access/api/decision';
 import { WAIT_OUTCOMES, type WaitOutcome } from '@authz-service/pdp/revision/revision-waits';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { DecisionMetrics } from './decision-metrics.js';

@@ -1,9 +1,9 @@
 /** Decodes and compiles one bundle of the wanted size as the agent does, in a process of its own; prints figures as JSON. */
 
+import { EngineBuilder } from '@authz-service/core/access/engine/engine-builder';
 import { digestRecords } from '@authz-service/core/bundle/digest';
 import { decodeBundleInSteps } from '@authz-service/core/bundle/read';
 import { encodeBundle } from '@authz-service/core/bundle/write';
-import { EngineBuilder } from '@authz-service/core/decision/engine-builder';
 import { revisionText } from '@authz-service/core/state/revision';
 import { engineTenant, questions, type Size } from './tenant.js';
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { answering, type Running, root } from './processes.js';
 import { partsOfPolicy, roleName, rolesOfSubject, type Size, typeName } from './tenant.js';
 

@@ -1,9 +1,9 @@
-import { checkCondition } from '@authz-service/core/conditions/check';
-import { compileCondition } from '@authz-service/core/conditions/compile';
-import { CONDITION_LIMITS } from '@authz-service/core/conditions/limits';
-import { OutOfSteps } from '@authz-service/core/conditions/outcome';
-import { Scope } from '@authz-service/core/conditions/scope';
-import type { JsonObject } from '@authz-service/core/json';
+import { compileCondition } from '@authz-service/core/conditions/evaluate/compile';
+import { checkCondition } from '@authz-service/core/conditions/reads/check';
+import { CONDITION_LIMITS } from '@authz-service/core/conditions/syntax/limits';
+import { OutOfSteps } from '@authz-service/core/conditions/values/outcome';
+import { Scope } from '@authz-service/core/conditions/values/scope';
+import type { JsonObject } from '@authz-service/core/json/json';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 const list = numbers(2000);

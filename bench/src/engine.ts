@@ -1,6 +1,6 @@
-import type { Decision } from '@authz-service/core/decision/api/decision';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import type { Decision } from '@authz-service/core/access/api/decision';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { fresh, median, random } from './random.js';
 import { engineTenant, questions, type Size } from './tenant.js';
 

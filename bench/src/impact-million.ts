@@ -1,8 +1,9 @@
 /** In a process of its own: the access delta of one changed policy in a million records. Prints its figures as JSON. */
-import { computeImpact } from '@authz-service/core/impact/compute-impact';
+
+import { finished } from '@authz-service/core/concurrency/time-slicing';
+import { computeImpact } from '@authz-service/core/questions/impact/compute-impact';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { type DeclaredRecord, declare } from '@authz-service/core/records/registry';
-import { finished } from '@authz-service/core/time-slicing';
 import type { MillionFigures } from './impact.js';
 
 const SUBJECTS = 250_000;

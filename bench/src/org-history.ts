@@ -4,8 +4,8 @@
  *   node org-history.js CLONE
  */
 import { execFileSync } from 'node:child_process';
-import { computeImpact } from '@authz-service/core/impact/compute-impact';
-import { finished } from '@authz-service/core/time-slicing';
+import { finished } from '@authz-service/core/concurrency/time-slicing';
+import { computeImpact } from '@authz-service/core/questions/impact/compute-impact';
 import { enumerate } from './org-history/enumerate.js';
 import { GitObjects } from './org-history/git-objects.js';
 import { type State, States } from './org-history/states.js';

@@ -1,4 +1,4 @@
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs';
 import { newEnforcer, newModelFromString, StringAdapter } from 'casbin';
 import { median } from './random.js';

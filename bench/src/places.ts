@@ -4,12 +4,12 @@
  */
 import { createHistogram, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import { EngineBuilder } from '@authz-service/core/decision/engine-builder';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import { EngineBuilder } from '@authz-service/core/access/engine/engine-builder';
+import type { SearchQuestion } from '@authz-service/core/access/search/question';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
 import type { Kind } from '@authz-service/core/records/kinds';
-import type { SearchQuestion } from '@authz-service/core/search/question';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { fresh, median, random } from './random.js';
 
 const SUBJECTS = 10_000;

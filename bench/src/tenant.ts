@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import { type DeclaredRecord, declare, type Fields } from '@authz-service/core/records/registry';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { fresh, random } from './random.js';
 
 /** How large a tenant is. Policies cover types, each for one role and one of the five actions. */

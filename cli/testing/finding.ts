@@ -1,4 +1,4 @@
-import type { Finding } from '@authz-service/core/impact/api/finding';
+import type { Finding } from '@authz-service/core/questions/impact/api/finding';
 
 /** A finding about Bob and one invoice, with other members where a test needs them. */
 export function finding(members: Partial<Finding> = {}): Finding {

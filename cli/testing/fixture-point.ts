@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
+import { finished } from '@authz-service/core/concurrency/time-slicing';
 import { readManifest } from '@authz-service/core/manifest/read';
 import { ProblemError } from '@authz-service/core/problem';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import { finished } from '@authz-service/core/time-slicing';
 import type { EndpointCall } from '@authz-service/pdp/endpoints/endpoint';
 import { ENDPOINTS } from '@authz-service/pdp/endpoints/endpoints';
 import { jsonOf } from '@authz-service/pdp/transport/json-body';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { append } from '@authz-service/core/append';
+import { append } from '@authz-service/core/collections/append';
 import { ProblemError } from '@authz-service/core/problem';
 import { type Request, type Response, Router } from 'express';
 import type { Cloud } from './cloud.js';

@@ -1,4 +1,4 @@
-import type { TimeSlicing } from '@authz-service/core/time-slicing';
+import type { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import type { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
 import type { Logger } from 'pino';
 import type { Analyzer } from './analysis/analyzer.js';

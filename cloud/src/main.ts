@@ -1,4 +1,4 @@
-import { TimeSlicing } from '@authz-service/core/time-slicing';
+import { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
 import { Analyzer } from './analysis/analyzer.js';
 import type { WriteHcl } from './analysis/draft-texts.js';

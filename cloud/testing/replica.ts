@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import type { Change } from '@authz-service/core/state/change';
-import { TimeSlicing } from '@authz-service/core/time-slicing';
 import knex, { type Knex } from 'knex';
 import { pino } from 'pino';
 import { Analyzer } from '../src/analysis/analyzer.js';

@@ -1,6 +1,6 @@
-import type { AccessDelta } from '../src/impact/api/access-delta.js';
-import type { Finding } from '../src/impact/api/finding.js';
-import type { AccessReport, ReportedFinding } from '../src/impact/report/access-report.js';
+import type { AccessDelta } from '../src/questions/impact/api/access-delta.js';
+import type { Finding } from '../src/questions/impact/api/finding.js';
+import type { AccessReport, ReportedFinding } from '../src/questions/impact/report/access-report.js';
 
 /** A finding about Bob and one invoice, with other members where a test needs them. */
 export function finding(members: Partial<Finding> = {}): Finding {

@@ -1,6 +1,6 @@
-import type { Known } from '../src/impact/remainder/known.js';
-import type { PolicyGuard } from '../src/impact/remainder/remainders.js';
-import type { Json, JsonObject } from '../src/json.js';
+import type { Known } from '../src/conditions/residual/known.js';
+import type { PolicyGuard } from '../src/conditions/residual/remainders.js';
+import type { Json, JsonObject } from '../src/json/json.js';
 import type { Modifiers } from '../src/records/policy.js';
 
 const NUMBERS = [1, 2, 2.5, 10];

@@ -1,10 +1,10 @@
+import { finished } from '../src/concurrency/time-slicing.js';
+import type { ReviewList } from '../src/questions/review/found-review.js';
+import { reviewAccess } from '../src/questions/review/review-access.js';
+import type { ReviewScope } from '../src/questions/review/review-scope.js';
+import type { RowSubject } from '../src/questions/review/reviewed-access.js';
 import type { Kind } from '../src/records/kinds.js';
 import { declare, definitionOf, type StoredRecord } from '../src/records/registry.js';
-import type { ReviewList } from '../src/review/found-review.js';
-import { reviewAccess } from '../src/review/review-access.js';
-import type { ReviewScope } from '../src/review/review-scope.js';
-import type { RowSubject } from '../src/review/reviewed-access.js';
-import { finished } from '../src/time-slicing.js';
 
 export const NOW = Date.parse('2026-11-23T00:00:00Z');
 const MADE = '2026-01-01T00:00:00.000Z';

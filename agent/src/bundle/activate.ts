@@ -1,3 +1,6 @@
+import type { CompiledEngine } from '@authz-service/core/access/engine/compiled-engine';
+import { EngineBuilder } from '@authz-service/core/access/engine/engine-builder';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
 import type { Epoch } from '@authz-service/core/bundle/epoch';
 import {
   type DecodedBundle,
@@ -8,10 +11,7 @@ import {
 } from '@authz-service/core/bundle/read';
 import type { BundleStatement } from '@authz-service/core/bundle/statement';
 import type { ByteSource, TenantName } from '@authz-service/core/bundle/types';
-import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
-import { EngineBuilder } from '@authz-service/core/decision/engine-builder';
 import { ProblemError } from '@authz-service/core/problem';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { compareEpochs, isBehind, type Standing } from '../cache/last-served.js';
 import { timeSlicing } from '../time-slicing.js';

@@ -1,10 +1,10 @@
+import type { RecordChange } from '@authz-service/core/access/api/engine';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
 import type { Delta } from '@authz-service/core/bundle/delta';
 import { moveDigests } from '@authz-service/core/bundle/delta-digest';
 import { decodeDeltaInSteps } from '@authz-service/core/bundle/delta-read';
 import type { DeltaStatement } from '@authz-service/core/bundle/statement';
-import type { RecordChange } from '@authz-service/core/decision/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { timeSlicing } from '../time-slicing.js';
 import type { Served } from './served.js';

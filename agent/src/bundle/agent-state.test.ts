@@ -1,6 +1,6 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
 import { DigestSet } from '@authz-service/core/state/digest-set';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AgentMetrics } from '../metrics.js';

@@ -1,6 +1,6 @@
-import type { Budget, RecordChange } from '@authz-service/core/decision/api/engine';
+import type { Budget, RecordChange } from '@authz-service/core/access/api/engine';
+import { reading } from '@authz-service/core/concurrency/read-write-lock';
 import { ProblemError } from '@authz-service/core/problem';
-import { reading } from '@authz-service/core/read-write-lock';
 import { assertYoung, MAX_AGE_HEADER } from '@authz-service/pdp/revision/max-age';
 import type { Standing } from '../cache/last-served.js';
 import type { AgentMetrics, BundleSource } from '../metrics.js';

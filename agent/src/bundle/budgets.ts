@@ -1,5 +1,5 @@
-import type { Budget } from '@authz-service/core/decision/api/engine';
-import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
+import type { Budget } from '@authz-service/core/access/api/engine';
+import type { CompiledEngine } from '@authz-service/core/access/engine/compiled-engine';
 import { ProblemError } from '@authz-service/core/problem';
 import { assertYoung, budgetName } from '@authz-service/pdp/revision/max-age';
 

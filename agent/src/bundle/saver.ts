@@ -1,4 +1,4 @@
-import type { Secret } from '@authz-service/core/secret';
+import type { Secret } from '@authz-service/core/values/secret';
 import { apiKeyHash } from '../cache/api-key-hash.js';
 import type { BundleCache } from '../cache/cache.js';
 import { ContestedCache } from '../cache/delta-log.js';

@@ -1,7 +1,7 @@
+import type { CompiledEngine } from '@authz-service/core/access/engine/compiled-engine';
+import type { TenantSearch } from '@authz-service/core/access/search/tenant-search';
 import { type Epoch, epochName } from '@authz-service/core/bundle/epoch';
 import type { NamedBundle } from '@authz-service/core/bundle/newest';
-import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
-import type { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { DigestSet } from '@authz-service/core/state/digest-set';
 import { tokenOf } from '@authz-service/core/state/revision';
 

@@ -1,4 +1,4 @@
-import type { Budget } from '@authz-service/core/decision/api/engine';
+import type { Budget } from '@authz-service/core/access/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Logger } from '../log.js';
 import type { AgentState, Moment } from './agent-state.js';

@@ -1,6 +1,6 @@
 import { statedEpoch } from '@authz-service/core/bundle/epoch';
 import { newestAt } from '@authz-service/core/bundle/newest';
-import type { Secret } from '@authz-service/core/secret';
+import type { Secret } from '@authz-service/core/values/secret';
 import type { BundleCache, CachedBundle } from '../cache/cache.js';
 import { assertServable, isBehind, type LastServed } from '../cache/last-served.js';
 import type { Logger } from '../log.js';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Secret } from '@authz-service/core/secret';
+import type { Secret } from '@authz-service/core/values/secret';
 
 /**
  * A hash of the API key that fetched a tenant's bundle, kept beside the bundle in the cache. It shows an agent whether

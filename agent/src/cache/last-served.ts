@@ -1,7 +1,7 @@
 import type { Epoch } from '@authz-service/core/bundle/epoch';
 import { ProblemError } from '@authz-service/core/problem';
-import type { Secret } from '@authz-service/core/secret';
 import { revisionNumber } from '@authz-service/core/state/revision';
+import type { Secret } from '@authz-service/core/values/secret';
 import { apiKeyHash } from './api-key-hash.js';
 
 /** A tenant at a revision. */

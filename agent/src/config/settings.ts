@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readServedKeys, type ServedKeys } from '@authz-service/core/bundle/served-keys';
-import { durationMs } from '@authz-service/core/duration';
 import { ProblemError } from '@authz-service/core/problem';
-import { isMaskable } from '@authz-service/core/replay/decision-inputs';
-import { Secret } from '@authz-service/core/secret';
+import { isMaskable } from '@authz-service/core/questions/replay/decision-inputs';
+import { durationMs } from '@authz-service/core/values/duration';
+import { Secret } from '@authz-service/core/values/secret';
 import { DRAIN_TIME } from '@authz-service/pdp/transport/stop-signal';
 import { type ListenAddr, listenAddr } from './listen-addr.js';
 

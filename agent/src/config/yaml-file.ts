@@ -1,5 +1,5 @@
 import { yamlFaults } from '@authz-service/core/manifest/yaml-fault';
-import { nearest } from '@authz-service/core/nearest';
+import { nearest } from '@authz-service/core/text/nearest';
 import { isMap, isScalar, LineCounter, parseAllDocuments } from 'yaml';
 
 /** The text of a setting and its place, `file:line:column`. */

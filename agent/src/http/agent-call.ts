@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Budget, Engine } from '@authz-service/core/decision/api/engine';
+import type { Budget, Engine } from '@authz-service/core/access/api/engine';
+import type { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
-import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import type { EndpointCall, Evaluation, TenantView } from '@authz-service/pdp/endpoints/endpoint';
 import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';

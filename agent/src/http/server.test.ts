@@ -1,11 +1,11 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Decision, Explanation } from '@authz-service/core/decision/api/decision';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import type { Decision, Explanation } from '@authz-service/core/access/api/decision';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
 import { ProblemError } from '@authz-service/core/problem';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { DigestSet } from '@authz-service/core/state/digest-set';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serveAgent } from '../../testing/served-agent.js';

@@ -10,7 +10,7 @@ import { packDelta } from '@authz-service/core/bundle/delta-write';
 import { unpackBundleTo } from '@authz-service/core/bundle/read';
 import { packBundle } from '@authz-service/core/bundle/write';
 import { ProblemError } from '@authz-service/core/problem';
-import { Secret } from '@authz-service/core/secret';
+import { Secret } from '@authz-service/core/values/secret';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Spool } from '../cache/spool.js';
 import { fetchBundle, type Known } from './cloud-source.js';

@@ -5,7 +5,7 @@ import { DELTA_LIMITS } from '@authz-service/core/bundle/limits';
 import type { ServedKeys } from '@authz-service/core/bundle/served-keys';
 import type { BundleArchive } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
-import type { Secret } from '@authz-service/core/secret';
+import type { Secret } from '@authz-service/core/values/secret';
 import { AGENT_HEADER } from '@authz-service/pdp/contract/agent-report';
 import type { Spool } from '../cache/spool.js';
 import { assertArchive, remedyFor } from './cloud-refusal.js';

@@ -11,7 +11,7 @@ import {
 import type { ServedKeys } from '@authz-service/core/bundle/served-keys';
 import type { BundleArchive } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
-import type { Secret } from '@authz-service/core/secret';
+import type { Secret } from '@authz-service/core/values/secret';
 import type { Spool } from '../cache/spool.js';
 import { boundedText, type FetchOptions, faultOf, keysIn, unpackWhole } from './fetching.js';
 import { type Asked, askServer } from './server-request.js';

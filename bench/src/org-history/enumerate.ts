@@ -1,8 +1,8 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
-import type { PairLine } from '@authz-service/core/impact/api/access-delta';
-import type { Impact } from '@authz-service/core/impact/api/impact';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
 import { readManifest } from '@authz-service/core/manifest/read';
+import type { PairLine } from '@authz-service/core/questions/impact/api/access-delta';
+import type { Impact } from '@authz-service/core/questions/impact/api/impact';
 import type { DeclaredRecord, Fields } from '@authz-service/core/records/registry';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import { tenantTree } from '@authz-service/example-github-org/dist/tenant.js';

@@ -1,6 +1,6 @@
-import { parseJson } from '@authz-service/core/json-text/parse-json';
-import { nearest } from '@authz-service/core/nearest';
+import { parseJson } from '@authz-service/core/json/parse-json';
 import { ProblemError } from '@authz-service/core/problem';
+import { nearest } from '@authz-service/core/text/nearest';
 import { decisionRequestSchema } from '@authz-service/pdp/contract/decision-request';
 import type { DecisionQuestion } from '@authz-service/sdk/question';
 import * as z from 'zod';

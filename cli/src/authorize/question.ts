@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '@authz-service/core/json';
-import { parseJson } from '@authz-service/core/json-text/parse-json';
+import type { Json, JsonObject } from '@authz-service/core/json/json';
+import { parseJson } from '@authz-service/core/json/parse-json';
 import { ProblemError } from '@authz-service/core/problem';
 import {
   type EntityKind,

@@ -1,4 +1,4 @@
-import type { ExplainedCandidate, ExplainedClause } from '@authz-service/core/decision/api/decision';
+import type { ExplainedCandidate, ExplainedClause } from '@authz-service/core/access/api/decision';
 import type { Style } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
 

@@ -1,4 +1,4 @@
-import type { ExplainedClause } from '@authz-service/core/decision/api/decision';
+import type { ExplainedClause } from '@authz-service/core/access/api/decision';
 import { describe, expect, it } from 'vitest';
 import { style } from '../output/terminal.js';
 import { renderAnswer, sentence } from './render.js';

@@ -1,4 +1,4 @@
-import type { ExplainedCandidate } from '@authz-service/core/decision/api/decision';
+import type { ExplainedCandidate } from '@authz-service/core/access/api/decision';
 import { entityText } from '@authz-service/core/records/entity-text';
 import type { DecisionMaxAge, DecisionResponse } from '@authz-service/pdp/contract/decision-response';
 import type { Decision } from '@authz-service/sdk/decision';

@@ -1,5 +1,5 @@
-import type { Impact as AccessImpact } from '@authz-service/core/impact/api/impact';
-import type { AccessReport } from '@authz-service/core/impact/report/access-report';
+import type { Impact as AccessImpact } from '@authz-service/core/questions/impact/api/impact';
+import type { AccessReport } from '@authz-service/core/questions/impact/report/access-report';
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean, string } from '@oclif/core/flags';
 import { connectionFlags } from '../config/connect.js';
@@ -181,14 +181,14 @@ async function textOf(
   const { 'counts-only': countsOnly, all } = flags;
   if (flags.markdown) {
     const { renderAccessMarkdown, renderVerdictMarkdown } = await import(
-      '@authz-service/core/impact/report/render-access-markdown'
+      '@authz-service/core/questions/impact/report/render-access-markdown'
     );
     const sources = [args.old, ...(args.new === undefined ? [] : [args.new])];
     const others = (flags.with ?? []).flatMap((source) => ['--with', source]);
     const allCommand = commandLine('impact', [...sources, ...others], '--all');
     return `${renderVerdictMarkdown(report, {}, countsOnly)}\n${renderAccessMarkdown(report, { countsOnly, allCommand })}`.trimEnd();
   }
-  const { renderAccessText } = await import('@authz-service/core/impact/report/render-access-text');
+  const { renderAccessText } = await import('@authz-service/core/questions/impact/report/render-access-text');
   const text = renderAccessText(report, { style: out.style, all, countsOnly }).join('\n').trimEnd();
   return wrapped(text, out.columns);
 }

@@ -40,7 +40,7 @@ editors use to complete and check them. Existing files are never overwritten.`;
     const { args, flags } = await this.parse(Init);
     const [{ manifestJsonSchema }, { testFileJsonSchema }] = await Promise.all([
       import('@authz-service/core/manifest/json-schema'),
-      import('@authz-service/core/policy-tests/test-schema'),
+      import('@authz-service/core/questions/policy-tests/test-schema'),
     ]);
     const schema = manifestJsonSchema();
     const files = [

@@ -1,5 +1,5 @@
-import type { PlacedFinding } from '@authz-service/core/lint/linted';
 import { faultText, type ManifestFile, type ManifestResult } from '@authz-service/core/manifest/manifest';
+import type { PlacedFinding } from '@authz-service/core/questions/lint/linted';
 import { boolean, string } from '@oclif/core/flags';
 import { sarifText } from '../lint/sarif.js';
 import { err, out, type Style } from '../output/terminal.js';
@@ -41,7 +41,7 @@ The exit code is 1 if there is a proven finding that no comment accepts, and wit
   override async run(): Promise<Outcome> {
     const { args, flags } = await this.parse(Lint);
     const now = Date.now();
-    const { lintTree } = await import('@authz-service/core/lint/linted');
+    const { lintTree } = await import('@authz-service/core/questions/lint/linted');
     const { files, tree, gaps, lineless } =
       flags.terraform === undefined ? await treeIn(args.dir) : await shownIn(flags.terraform);
     for (const gap of gaps) await err.line(`${err.style('yellow', 'warning:')} ${printable(gap)}`);

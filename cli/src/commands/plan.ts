@@ -1,5 +1,5 @@
-import type { Checks } from '@authz-service/core/impact/report/verdict';
 import type { Plan as PlanData } from '@authz-service/core/plan/plan';
+import type { Checks } from '@authz-service/core/questions/impact/report/verdict';
 import { boolean, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';

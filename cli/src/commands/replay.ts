@@ -1,7 +1,11 @@
-import type { Engine } from '@authz-service/core/decision/api/engine';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import type { Engine } from '@authz-service/core/access/api/engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import {
+  type ReplayedOutcome,
+  Replay as ReplayOf,
+  type ReplayReport,
+} from '@authz-service/core/questions/replay/replay';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import { type ReplayedOutcome, Replay as ReplayOf, type ReplayReport } from '@authz-service/core/replay/replay';
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';

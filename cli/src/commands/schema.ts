@@ -1,4 +1,4 @@
-import type { JsonObject } from '@authz-service/core/json';
+import type { JsonObject } from '@authz-service/core/json/json';
 import { boolean } from '@oclif/core/flags';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
@@ -25,6 +25,6 @@ reads. Write them again after you update this program.`;
 }
 
 async function testsSchema(records: JsonObject): Promise<JsonObject> {
-  const { testFileJsonSchema } = await import('@authz-service/core/policy-tests/test-schema');
+  const { testFileJsonSchema } = await import('@authz-service/core/questions/policy-tests/test-schema');
   return testFileJsonSchema(records);
 }

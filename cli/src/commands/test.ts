@@ -84,8 +84,8 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
     const { testedFiles } = await import('../policy-tests/tested-files.js');
     const { records, count, tests, gaps } = await testedFiles(args.dir, flags.terraform);
     const [{ Acceptances }, { answerTests, prepareTests, readTestedRecords }] = await Promise.all([
-      import('@authz-service/core/acceptances'),
-      import('@authz-service/core/policy-tests/run-tests'),
+      import('@authz-service/core/questions/lint/acceptances'),
+      import('@authz-service/core/questions/policy-tests/run-tests'),
     ]);
     const tested = readTestedRecords(records, now);
     const filters = flags.filter ?? [];

@@ -57,8 +57,8 @@ Warnings do not make the check fail, unless you pass --strict.`;
 async function brokenRules({ records }: Manifest, { placeOf }: ManifestResult): Promise<ManifestFault[]> {
   if (!records.some(({ kind }) => kind === 'access_rule')) return [];
   const [{ violationsIn }, { violationText }] = await Promise.all([
-    import('@authz-service/core/access-rules/violations-in'),
-    import('@authz-service/core/access-rules/violation'),
+    import('@authz-service/core/questions/access-rules/violations-in'),
+    import('@authz-service/core/questions/access-rules/violation'),
   ]);
   return violationsIn(records, Date.now()).flatMap((violation) => {
     const place = placeOf(violation.rule);

@@ -1,5 +1,5 @@
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import { entityText } from '@authz-service/core/records/entity-text';
+import type { DecisionRequest } from '@authz-service/core/request';
 import type { ActionQuestion, FoundAction, FoundEntity } from '@authz-service/sdk/question';
 import { string as stringArgument } from '@oclif/core/args';
 import { string } from '@oclif/core/flags';

@@ -1,12 +1,12 @@
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { readManifest } from '@authz-service/core/manifest/read';
 import { patchTree } from '@authz-service/core/patch/patch-tree';
 import { ProblemError } from '@authz-service/core/problem';
+import { asking } from '@authz-service/core/questions/why-not/other-requests';
+import { type VerifiedProposal, whyNot } from '@authz-service/core/questions/why-not/why-not';
 import { splitAddress } from '@authz-service/core/records/address';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
-import { asking } from '@authz-service/core/why-not/other-requests';
-import { type VerifiedProposal, whyNot } from '@authz-service/core/why-not/why-not';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { readTree } from '@authz-service/provider/reconcile/read-tree';
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean, integer, string } from '@oclif/core/flags';

@@ -1,4 +1,4 @@
-import { unknownVariables } from '@authz-service/core/variables';
+import { unknownVariables } from '@authz-service/core/settings/variables';
 import { baseAddress } from '@authz-service/sdk/base-address';
 import type { Credentials } from '@authz-service/sdk/client';
 import { credentialsIn, DEFAULT_CLOUD_URL } from '@authz-service/sdk/environment';

@@ -1,8 +1,8 @@
-import { nearest } from '@authz-service/core/nearest';
 import type { ProblemItem } from '@authz-service/core/problem';
 import { YAML_WORDS } from '@authz-service/core/records/describe';
 import { valueAt } from '@authz-service/core/records/issue-faults';
 import { issueText } from '@authz-service/core/records/issue-text';
+import { nearest } from '@authz-service/core/text/nearest';
 import { type Document, isMap, LineCounter, type Node, parseDocument } from 'yaml';
 import * as z from 'zod';
 import { entryFault, type ProfileEntry, profileFaults } from './profiles.js';

@@ -1,4 +1,4 @@
-import { durationMs } from '@authz-service/core/duration';
+import { durationMs } from '@authz-service/core/values/duration';
 import { UsageError } from '../errors/usage-error.js';
 
 const DAYS_MAX = 30;

@@ -1,5 +1,5 @@
-import { durationMs } from '@authz-service/core/duration';
 import { ProblemError } from '@authz-service/core/problem';
+import { durationMs } from '@authz-service/core/values/duration';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import type { AgentList } from '@authz-service/sdk/wire';
 import { UsageError } from '../errors/usage-error.js';

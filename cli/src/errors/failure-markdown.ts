@@ -1,4 +1,4 @@
-import { markdownCode, markdownText } from '@authz-service/core/markdown-code';
+import { markdownCode, markdownText } from '@authz-service/core/text/markdown-code';
 import type { Failure } from './failure.js';
 
 /** A comment on a pull request shows no more. */

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { nearest } from '@authz-service/core/nearest';
+import { nearest } from '@authz-service/core/text/nearest';
 import type { Caller } from './failure.js';
 
 /** What oclif throws for a wrong command line; it exports no classes to distinguish the errors by. */

@@ -1,4 +1,4 @@
-import { nearest } from '@authz-service/core/nearest';
+import { nearest } from '@authz-service/core/text/nearest';
 import type { Hook } from '@oclif/core/hooks';
 import { UsageError } from '../errors/usage-error.js';
 

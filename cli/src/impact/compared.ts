@@ -1,5 +1,5 @@
-import type { TenantSide } from '@authz-service/core/impact/api/side';
-import { plural } from '@authz-service/core/impact/report/phrase';
+import type { TenantSide } from '@authz-service/core/access/universe/side';
+import { plural } from '@authz-service/core/questions/impact/report/phrase';
 import type { Address } from '@authz-service/core/records/address';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
 import { placeholdersFor } from './placeholders.js';

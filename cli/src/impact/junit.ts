@@ -1,8 +1,8 @@
-import { append } from '@authz-service/core/append';
-import { type AccessReport, widens } from '@authz-service/core/impact/report/access-report';
-import { plain } from '@authz-service/core/impact/report/render-access-text';
-import { causePhrase, sentence } from '@authz-service/core/impact/report/sentence';
-import { gateText } from '@authz-service/core/impact/report/summary';
+import { append } from '@authz-service/core/collections/append';
+import { type AccessReport, widens } from '@authz-service/core/questions/impact/report/access-report';
+import { plain } from '@authz-service/core/questions/impact/report/render-access-text';
+import { causePhrase, sentence } from '@authz-service/core/questions/impact/report/sentence';
+import { gateText } from '@authz-service/core/questions/impact/report/summary';
 import { xml } from '../output/xml.js';
 
 /** The gates as a suite of test cases, and the findings as another, of which fail those that a gate refuses. */

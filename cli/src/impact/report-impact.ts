@@ -1,6 +1,6 @@
-import type { Impact } from '@authz-service/core/impact/api/impact';
-import type { TenantSide } from '@authz-service/core/impact/api/side';
-import type { AccessReport, ReportedFinding } from '@authz-service/core/impact/report/access-report';
+import type { TenantSide } from '@authz-service/core/access/universe/side';
+import type { Impact } from '@authz-service/core/questions/impact/api/impact';
+import type { AccessReport, ReportedFinding } from '@authz-service/core/questions/impact/report/access-report';
 import { UsageError } from '../errors/usage-error.js';
 import { readBaseline, writeBaseline } from './gates/baseline.js';
 import type { GateFlags } from './gates/gate-flags.js';
@@ -28,9 +28,9 @@ export async function reportImpact(
   const gates = await gatesOf(flags, before, after);
   const baseline = flags.baseline === undefined ? new Set<string>() : await readBaseline(flags.baseline);
   const [{ computeImpact }, { groupFindings }, { finished }] = await Promise.all([
-    import('@authz-service/core/impact/compute-impact'),
-    import('@authz-service/core/impact/report/finding-groups'),
-    import('@authz-service/core/time-slicing'),
+    import('@authz-service/core/questions/impact/compute-impact'),
+    import('@authz-service/core/questions/impact/report/finding-groups'),
+    import('@authz-service/core/concurrency/time-slicing'),
   ]);
   const impact = finished(computeImpact(before, after, { now }));
   const findings = impact.delta.findings.map((finding): ReportedFinding => {

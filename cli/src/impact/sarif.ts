@@ -1,8 +1,12 @@
-import type { CauseRecord, FindingChange } from '@authz-service/core/impact/api/finding';
-import { type AccessReport, type ReportedFinding, widens } from '@authz-service/core/impact/report/access-report';
-import { risksOf } from '@authz-service/core/impact/report/by-cause';
-import { plain } from '@authz-service/core/impact/report/render-access-text';
-import { sentence } from '@authz-service/core/impact/report/sentence';
+import type { CauseRecord, FindingChange } from '@authz-service/core/questions/impact/api/finding';
+import {
+  type AccessReport,
+  type ReportedFinding,
+  widens,
+} from '@authz-service/core/questions/impact/report/access-report';
+import { risksOf } from '@authz-service/core/questions/impact/report/by-cause';
+import { plain } from '@authz-service/core/questions/impact/report/render-access-text';
+import { sentence } from '@authz-service/core/questions/impact/report/sentence';
 import { sarifLog, sarifUri } from '../output/sarif.js';
 
 const RULES: { readonly [C in FindingChange]: string } = {

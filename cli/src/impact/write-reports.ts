@@ -1,4 +1,4 @@
-import type { AccessReport, NoAccessReport } from '@authz-service/core/impact/report/access-report';
+import type { AccessReport, NoAccessReport } from '@authz-service/core/questions/impact/report/access-report';
 import { string } from '@oclif/core/flags';
 import { writeText } from '../output/write-text.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { LINT_RULES } from '@authz-service/core/lint/lint-finding';
-import { IDLE_COMMENT, IDLE_COMMENT_TEXT, type PlacedFinding } from '@authz-service/core/lint/linted';
+import { LINT_RULES } from '@authz-service/core/questions/lint/lint-finding';
+import { IDLE_COMMENT, IDLE_COMMENT_TEXT, type PlacedFinding } from '@authz-service/core/questions/lint/linted';
 import { sarifLog, sarifUri } from '../output/sarif.js';
 
 const RULES: readonly (readonly [id: string, text: string])[] = [

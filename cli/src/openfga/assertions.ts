@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@authz-service/core/json';
+import type { Json, JsonObject } from '@authz-service/core/json/json';
 import { entityText } from '@authz-service/core/records/entity-text';
 import type { Model } from './model.js';
 import type { StoreTest } from './read-store.js';

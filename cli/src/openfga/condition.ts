@@ -1,4 +1,4 @@
-import type { Json } from '@authz-service/core/json';
+import type { Json } from '@authz-service/core/json/json';
 import type { ModelCondition } from './model.js';
 
 /** A condition that cannot be said, and why. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { Json } from '@authz-service/core/json';
+import type { Json } from '@authz-service/core/json/json';
 import type { Place } from '@authz-service/core/manifest/manifest';
 import { isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-import { append } from '@authz-service/core/append';
+import { append } from '@authz-service/core/collections/append';
 import type { Place } from '@authz-service/core/manifest/manifest';
 import { path } from '@authz-service/core/records/address';
 import { conditionText, UnsayableCondition } from './condition.js';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '@authz-service/core/json';
-import { canonicalJson } from '@authz-service/core/json';
+import type { JsonObject } from '@authz-service/core/json/json';
+import { canonicalJson } from '@authz-service/core/json/json';
 import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { writeManifest } from '@authz-service/core/manifest/write';
 import { path } from '@authz-service/core/records/address';

@@ -1,4 +1,4 @@
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
 import { readManifest } from '@authz-service/core/manifest/read';
 import { writeManifest } from '@authz-service/core/manifest/write';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-import type { Json } from '@authz-service/core/json';
+import type { Json } from '@authz-service/core/json/json';
 import type { Place } from '@authz-service/core/manifest/manifest';
 import { definitionOf } from '@authz-service/core/records/registry';
 import type { Model } from './model.js';

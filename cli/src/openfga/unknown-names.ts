@@ -1,4 +1,4 @@
-import { nearest } from '@authz-service/core/nearest';
+import { nearest } from '@authz-service/core/text/nearest';
 import { type Model, type Relation, tuplesetTypes } from './model.js';
 import type { Refusals } from './refusals.js';
 

@@ -1,5 +1,5 @@
-import type { AccessReport, NoAccessReport } from '@authz-service/core/impact/report/access-report';
 import type { Place } from '@authz-service/core/manifest/manifest';
+import type { AccessReport, NoAccessReport } from '@authz-service/core/questions/impact/report/access-report';
 import type { Address } from '@authz-service/core/records/address';
 import type { PlannedStates } from '@authz-service/provider/reconcile/reconcile';
 import { UsageError } from '../errors/usage-error.js';

@@ -36,7 +36,7 @@ export async function wantedLines(
   if (since === undefined) return () => true;
   const [changed, { isChanged }] = await Promise.all([
     changedLines(folder, since),
-    import('@authz-service/core/policy-tests/changed-records'),
+    import('@authz-service/core/questions/policy-tests/changed-records'),
   ]);
   return (lines) => isChanged(lines, changed);
 }

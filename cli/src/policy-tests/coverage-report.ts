@@ -1,7 +1,7 @@
-import type { Acceptances } from '@authz-service/core/acceptances';
 import type { Lines } from '@authz-service/core/manifest/manifest';
-import type { CoveragePoint } from '@authz-service/core/policy-tests/coverage/coverage-point';
-import type { PreparedTests } from '@authz-service/core/policy-tests/run-tests';
+import type { Acceptances } from '@authz-service/core/questions/lint/acceptances';
+import type { CoveragePoint } from '@authz-service/core/questions/policy-tests/coverage/coverage-point';
+import type { PreparedTests } from '@authz-service/core/questions/policy-tests/run-tests';
 import type { Style } from '../output/terminal.js';
 import { writeText } from '../output/write-text.js';
 import type { Assessment, AssessmentFlags } from './assessment.js';
@@ -16,8 +16,8 @@ export async function coverageReport(
   { now, acceptances, style }: { now: number; acceptances: Acceptances; style: Style },
 ): Promise<Assessment> {
   const [{ measureCoverage }, { reaches, shareOf }] = await Promise.all([
-    import('@authz-service/core/policy-tests/coverage/measure-coverage'),
-    import('@authz-service/core/policy-tests/share'),
+    import('@authz-service/core/questions/policy-tests/coverage/measure-coverage'),
+    import('@authz-service/core/questions/policy-tests/share'),
   ]);
   const points = measureCoverage(prepared, now)
     .filter(({ lines }) => isWanted(lines))

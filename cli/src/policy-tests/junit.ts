@@ -1,5 +1,5 @@
 import { faultText } from '@authz-service/core/manifest/manifest';
-import type { CaseResult, TestReport } from '@authz-service/core/policy-tests/run-tests';
+import type { CaseResult, TestReport } from '@authz-service/core/questions/policy-tests/run-tests';
 import { xml } from '../output/xml.js';
 
 /** The report as CI systems read it: a suite for each file, a case for each question, faults as errors. */

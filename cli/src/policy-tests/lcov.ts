@@ -1,4 +1,4 @@
-import type { CoveragePoint } from '@authz-service/core/policy-tests/coverage/coverage-point';
+import type { CoveragePoint } from '@authz-service/core/questions/policy-tests/coverage/coverage-point';
 
 /**
  * Coverage as LCOV tracefiles have it: a line is hit if all that is to be shown of it is; clauses are its branches. What

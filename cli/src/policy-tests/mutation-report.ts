@@ -1,8 +1,8 @@
-import type { Acceptances } from '@authz-service/core/acceptances';
 import type { Lines } from '@authz-service/core/manifest/manifest';
-import type { MutantResult } from '@authz-service/core/policy-tests/mutation/run-mutants';
-import type { PreparedTests } from '@authz-service/core/policy-tests/run-tests';
-import type { Share } from '@authz-service/core/policy-tests/share';
+import type { Acceptances } from '@authz-service/core/questions/lint/acceptances';
+import type { MutantResult } from '@authz-service/core/questions/policy-tests/mutation/run-mutants';
+import type { PreparedTests } from '@authz-service/core/questions/policy-tests/run-tests';
+import type { Share } from '@authz-service/core/questions/policy-tests/share';
 import type { Style } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
 import type { Assessment, AssessmentFlags } from './assessment.js';
@@ -16,8 +16,8 @@ export async function mutationReport(
   { now, acceptances, style }: { now: number; acceptances: Acceptances; style: Style },
 ): Promise<Assessment> {
   const [{ runMutants }, { reaches, shareOf }] = await Promise.all([
-    import('@authz-service/core/policy-tests/mutation/run-mutants'),
-    import('@authz-service/core/policy-tests/share'),
+    import('@authz-service/core/questions/policy-tests/mutation/run-mutants'),
+    import('@authz-service/core/questions/policy-tests/share'),
   ]);
   const results = runMutants(prepared, now, isWanted).map((result) => accepted(result, acceptances));
   const counting = results.filter((result) => result.accepted === undefined && result.status !== 'equivalent');

@@ -1,5 +1,5 @@
-import type { CoveragePoint, Goal } from '@authz-service/core/policy-tests/coverage/coverage-point';
-import { type Share, shareOf } from '@authz-service/core/policy-tests/share';
+import type { CoveragePoint, Goal } from '@authz-service/core/questions/policy-tests/coverage/coverage-point';
+import { type Share, shareOf } from '@authz-service/core/questions/policy-tests/share';
 import { table } from '../output/table.js';
 import type { Style } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';

@@ -1,5 +1,5 @@
 import { faultText } from '@authz-service/core/manifest/manifest';
-import type { CaseResult, TestReport } from '@authz-service/core/policy-tests/run-tests';
+import type { CaseResult, TestReport } from '@authz-service/core/questions/policy-tests/run-tests';
 import type { Style } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
 

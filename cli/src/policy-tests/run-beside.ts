@@ -13,7 +13,7 @@ export async function runTestsBeside(folder: string, now: number): Promise<TestC
   if ((await readTests(folder)).length === 0) return undefined;
   const [{ testedFiles }, { answerTests, prepareTests, readTestedRecords }] = await Promise.all([
     import('./tested-files.js'),
-    import('@authz-service/core/policy-tests/run-tests'),
+    import('@authz-service/core/questions/policy-tests/run-tests'),
   ]);
   const { records, tests } = await testedFiles(folder, undefined);
   const prepared = prepareTests(readTestedRecords(records, now), await tests, { now, filters: [] });

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import { packDelta } from '@authz-service/core/bundle/delta-write';
 import { digestRecords } from '@authz-service/core/bundle/digest';
 import { declareEpoch, type Epoch, epochName, epochSigner, makeEpochKey } from '@authz-service/core/bundle/epoch';
@@ -12,7 +13,6 @@ import { recordText } from '@authz-service/core/bundle/record-text';
 import type { BundleKey, SigningKey } from '@authz-service/core/bundle/signing-key';
 import { signDelta, signStatement, statementOf } from '@authz-service/core/bundle/statement';
 import { packBundle } from '@authz-service/core/bundle/write';
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import { declare } from '@authz-service/core/records/registry';
 import { revisionText, tokenOf } from '@authz-service/core/state/revision';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-import { nearest } from '@authz-service/core/nearest';
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
+import { nearest } from '@authz-service/core/text/nearest';
 import { UsageError } from '../errors/usage-error.js';
 
 /** "role", "roles", "resource-types", "policies": the ways to write a kind. */

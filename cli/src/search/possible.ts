@@ -1,7 +1,7 @@
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
-import { RemainingConditions } from '@authz-service/core/impact/remaining-condition';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import { RemainingConditions } from '@authz-service/core/questions/possible/remaining-condition';
 import type { Fields, StoredRecord } from '@authz-service/core/records/registry';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { boolean } from '@oclif/core/flags';
 import { connect } from '../config/connect.js';
 import type { ConnectionFlags } from '../config/connection.js';

@@ -1,7 +1,7 @@
-import { nearest } from '@authz-service/core/nearest';
 import { ProblemError } from '@authz-service/core/problem';
 import { names } from '@authz-service/core/records/address';
 import { readingsOf } from '@authz-service/core/records/entity-text';
+import { nearest } from '@authz-service/core/text/nearest';
 import { UsageError } from '../errors/usage-error.js';
 import type { Asking } from '../history/asking.js';
 

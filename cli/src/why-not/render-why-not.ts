@@ -1,7 +1,7 @@
-import type { ExplainedCandidate } from '@authz-service/core/decision/api/decision';
-import { conditionWords } from '@authz-service/core/impact/report/condition-words';
-import { plain } from '@authz-service/core/impact/report/render-access-text';
-import { isRefused, type VerifiedProposal, type WhyNot } from '@authz-service/core/why-not/why-not';
+import type { ExplainedCandidate } from '@authz-service/core/access/api/decision';
+import { conditionWords } from '@authz-service/core/questions/impact/report/condition-words';
+import { plain } from '@authz-service/core/questions/impact/report/render-access-text';
+import { isRefused, type VerifiedProposal, type WhyNot } from '@authz-service/core/questions/why-not/why-not';
 import { clauseLines } from '../authorize/render-clauses.js';
 import type { Style } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';

@@ -1,6 +1,6 @@
+import { finished } from '@authz-service/core/concurrency/time-slicing';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { TenantState } from '@authz-service/core/state/tenant-state';
-import { finished } from '@authz-service/core/time-slicing';
 import { describe, expect, it } from 'vitest';
 import { differingRecords } from '../history/differing-records.js';
 import { answerOf, type Base } from './analysis-answers.js';

@@ -1,17 +1,17 @@
-import type { Violation } from '@authz-service/core/access-rules/violation';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import type { AccessReport } from '@authz-service/core/impact/report/access-report';
 import type { Writer } from '@authz-service/core/limits/writer';
-import type { LintFinding } from '@authz-service/core/lint/lint-finding';
 import type { Plan } from '@authz-service/core/plan/plan';
 import type { ProblemCode, ProblemItem } from '@authz-service/core/problem';
+import type { Violation } from '@authz-service/core/questions/access-rules/violation';
+import type { AccessReport } from '@authz-service/core/questions/impact/report/access-report';
+import type { LintFinding } from '@authz-service/core/questions/lint/lint-finding';
+import type { ReviewList, ReviewPage, SignedReview } from '@authz-service/core/questions/review/found-review';
+import type { ReviewChanges, ReviewOptions } from '@authz-service/core/questions/review/review-access';
+import type { ReviewScope } from '@authz-service/core/questions/review/review-scope';
+import type { WhyNot } from '@authz-service/core/questions/why-not/why-not';
 import type { Address } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import type { ReviewList, ReviewPage, SignedReview } from '@authz-service/core/review/found-review';
-import type { ReviewChanges, ReviewOptions } from '@authz-service/core/review/review-access';
-import type { ReviewScope } from '@authz-service/core/review/review-scope';
+import type { DecisionRequest } from '@authz-service/core/request';
 import type { Change } from '@authz-service/core/state/change';
-import type { WhyNot } from '@authz-service/core/why-not/why-not';
 import type { AuditedChange } from '../store/store.js';
 
 /** A tenant at a revision, whose records are sent in parts before the first task on it. */

@@ -1,4 +1,4 @@
-import { TimeSlicing } from '@authz-service/core/time-slicing';
+import { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Analyzer } from './analyzer.js';
 

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
+import type { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
+import type { ReviewPage, SignedReview } from '@authz-service/core/questions/review/found-review';
+import type { WhyNot } from '@authz-service/core/questions/why-not/why-not';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import type { ReviewPage, SignedReview } from '@authz-service/core/review/found-review';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
-import type { TimeSlicing } from '@authz-service/core/time-slicing';
-import type { WhyNot } from '@authz-service/core/why-not/why-not';
 import type { Credential } from '../auth/credential.js';
 import { FairQueue } from '../auth/fair-queue.js';
 import { orAborted, untilAborted } from '../concurrency/until-aborted.js';

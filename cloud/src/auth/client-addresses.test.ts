@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type IpRange, parseIpRange } from '@authz-service/core/ip-range';
+import { type IpRange, parseIpRange } from '@authz-service/core/values/ip-range';
 import { describe, expect, it } from 'vitest';
 import { ClientAddresses, networkOf } from './client-addresses.js';
 

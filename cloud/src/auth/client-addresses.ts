@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type IpAddress, type IpRange, inRange, parseIp } from '@authz-service/core/ip-range';
+import { type IpAddress, type IpRange, inRange, parseIp } from '@authz-service/core/values/ip-range';
 import ipaddr from 'ipaddr.js';
 
 /**

@@ -1,4 +1,4 @@
-import { canonicalJson } from '@authz-service/core/json';
+import { canonicalJson } from '@authz-service/core/json/json';
 import type { CredentialKind, CredentialRow, TenantRow } from '../store/store.js';
 
 /** A credential that a backup brings back. */

@@ -1,5 +1,5 @@
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import type { Standing } from '@authz-service/core/bundle/delta';
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import type { Change } from '@authz-service/core/state/change';
 import { recordChangesOf } from '@authz-service/core/state/record-changes';
 import { revisionText } from '@authz-service/core/state/revision';

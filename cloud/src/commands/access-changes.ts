@@ -1,4 +1,4 @@
-import type { ReviewScope } from '@authz-service/core/review/review-scope';
+import type { ReviewScope } from '@authz-service/core/questions/review/review-scope';
 import { historyPoint } from '@authz-service/core/state/history-point';
 import type { ReviewedSince } from '../analysis/analysis-tasks.js';
 import type { Credential } from '../auth/credential.js';

@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
-import type { ReviewList, ReviewPage, SignedReview } from '@authz-service/core/review/found-review';
-import type { ReviewScope } from '@authz-service/core/review/review-scope';
+import type { ReviewList, ReviewPage, SignedReview } from '@authz-service/core/questions/review/found-review';
+import type { ReviewScope } from '@authz-service/core/questions/review/review-scope';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { ReviewQuestion } from '../analysis/analysis-tasks.js';
 import type { Credential } from '../auth/credential.js';

@@ -1,12 +1,12 @@
-import { type BrokenRule, brokenRules } from '@authz-service/core/access-rules/violation';
+import type { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
+import { type BrokenRule, brokenRules } from '@authz-service/core/questions/access-rules/violation';
 import { splitAddress } from '@authz-service/core/records/address';
 import { isDistributed, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { SCOPES } from '@authz-service/core/records/scopes';
 import type { Change, Staged } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
-import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import { type Credential, demand, scopeToWrite, WRITING_SCOPES } from '../auth/credential.js';
 import { touchesCredentials } from '../auth/credential-index.js';
 import type { Cloud } from '../cloud.js';

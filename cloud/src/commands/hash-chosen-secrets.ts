@@ -1,4 +1,4 @@
-import { jsonPointer } from '@authz-service/core/json-pointer';
+import { jsonPointer } from '@authz-service/core/json/json-pointer';
 import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
 import { chosenSecretFault } from '@authz-service/core/records/chosen-secret';

@@ -1,5 +1,4 @@
-import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
-import { jsonPointer } from '@authz-service/core/json-pointer';
+import { jsonPointer } from '@authz-service/core/json/json-pointer';
 import { ProblemError } from '@authz-service/core/problem';
 import { type Address, splitAddress } from '@authz-service/core/records/address';
 import { JSON_WORDS } from '@authz-service/core/records/describe';
@@ -7,6 +6,7 @@ import { issueText } from '@authz-service/core/records/issue-text';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
 import { metaOf, unwrap } from '@authz-service/core/records/schema-shape';
+import { decodeCursor, encodeCursor } from '@authz-service/core/values/cursor';
 import * as z from 'zod';
 import { scalarFields } from '../records/record-schema.js';
 import { toWire } from '../records/record-wire.js';

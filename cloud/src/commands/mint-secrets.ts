@@ -1,4 +1,4 @@
-import { jsonPointer } from '@authz-service/core/json-pointer';
+import { jsonPointer } from '@authz-service/core/json/json-pointer';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Change, Staged } from '@authz-service/core/state/change';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { finished, type TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import type { Writer } from '@authz-service/core/limits/writer';
 import type { Change, Staged } from '@authz-service/core/state/change';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
-import { finished, type TimeSlicing } from '@authz-service/core/time-slicing';
 import type { AuditedChange, AuditRow, Commit } from '../store/store.js';
 import { type MadeSecret, type MintOrder, mintSecrets } from './mint-secrets.js';
 import { settleOrigins, type ToldOrigins } from './settle-origins.js';

@@ -1,8 +1,8 @@
-import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
+import { decodeCursor, encodeCursor } from '@authz-service/core/values/cursor';
 import { toWire } from '../records/record-wire.js';
 import { folded, type NameEntry, wordsOf } from '../tenants/name-index.js';
 import type { Tenant } from '../tenants/tenant.js';

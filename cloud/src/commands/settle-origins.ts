@@ -1,4 +1,5 @@
-import { jsonPointer } from '@authz-service/core/json-pointer';
+import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
+import { jsonPointer } from '@authz-service/core/json/json-pointer';
 import { judgeRecord } from '@authz-service/core/limits/judge-record';
 import type { Writer } from '@authz-service/core/limits/writer';
 import type { OriginSource, RecordOrigin } from '@authz-service/core/origin/record-origin';
@@ -6,7 +7,6 @@ import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
 import type { Staged } from '@authz-service/core/state/change';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
-import { eachInSteps } from '@authz-service/core/time-slicing';
 import type { Origins } from '../store/store.js';
 
 /** What a change-set says of where records stand: of all that it writes, and the files and lines of some. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ProblemError } from '@authz-service/core/problem';
+import type { ReviewScope, ScopeKind } from '@authz-service/core/questions/review/review-scope';
 import { address, splitReference } from '@authz-service/core/records/address';
-import type { ReviewScope, ScopeKind } from '@authz-service/core/review/review-scope';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { assertStanding } from '../console/assert-standing.js';

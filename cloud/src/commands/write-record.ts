@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@authz-service/core/json';
+import type { Json, JsonObject } from '@authz-service/core/json/json';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { addressOf, type StoredRecord } from '@authz-service/core/records/registry';

@@ -1,5 +1,5 @@
-import type { IpRange } from '@authz-service/core/ip-range';
-import type { Secret } from '@authz-service/core/secret';
+import type { IpRange } from '@authz-service/core/values/ip-range';
+import type { Secret } from '@authz-service/core/values/secret';
 import type { OidcConfig } from '../console/oidc-config.js';
 import type { Quotas, Scope } from '../limits/read-quotas.js';
 import type { PostgresPlace } from '../store/postgres/postgres.js';

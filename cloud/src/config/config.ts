@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { CONDITION_LIMITS } from '@authz-service/core/conditions/limits';
-import { type IpRange, parseIpRange } from '@authz-service/core/ip-range';
+import { CONDITION_LIMITS } from '@authz-service/core/conditions/syntax/limits';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
-import { Secret } from '@authz-service/core/secret';
-import { unknownVariables } from '@authz-service/core/variables';
+import { unknownVariables } from '@authz-service/core/settings/variables';
+import { type IpRange, parseIpRange } from '@authz-service/core/values/ip-range';
+import { Secret } from '@authz-service/core/values/secret';
 import { DRAIN_TIME } from '@authz-service/pdp/transport/stop-signal';
 import { readOidc } from '../console/read-oidc.js';
 import { type Quotas, readQuotas } from '../limits/read-quotas.js';

@@ -1,4 +1,4 @@
-import type { Secret } from '@authz-service/core/secret';
+import type { Secret } from '@authz-service/core/values/secret';
 
 /** The settings without which there is none. */
 export const OIDC_REQUIRED = ['SERVICE_OIDC_ISSUER', 'SERVICE_OIDC_CLIENT_ID', 'SERVICE_OIDC_CLIENT_SECRET'];

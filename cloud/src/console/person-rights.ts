@@ -1,5 +1,5 @@
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import { PROTECTED_APPLICATION } from '@authz-service/core/limits/judge-console';
+import type { DecisionRequest } from '@authz-service/core/request';
 import type { Credential, Grant } from '../auth/credential.js';
 import type { CredentialIndex } from '../auth/credential-index.js';
 import type { Tenants } from '../tenants/tenants.js';

@@ -1,5 +1,5 @@
-import { append } from '@authz-service/core/append';
-import { Secret } from '@authz-service/core/secret';
+import { append } from '@authz-service/core/collections/append';
+import { Secret } from '@authz-service/core/values/secret';
 import { isLoopbackHost } from './loopback.js';
 import { OIDC_REQUIRED, type OidcConfig } from './oidc-config.js';
 

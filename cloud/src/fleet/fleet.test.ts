@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TimeSlicing } from '@authz-service/core/time-slicing';
+import { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import type { AgentReport } from '@authz-service/pdp/contract/agent-report';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

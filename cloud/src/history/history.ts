@@ -1,9 +1,9 @@
+import type { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { HISTORY_POINT_WORDS, type HistoryPoint, historyPoint } from '@authz-service/core/state/history-point';
 import { revisionText } from '@authz-service/core/state/revision';
 import { TenantState } from '@authz-service/core/state/tenant-state';
-import type { TimeSlicing } from '@authz-service/core/time-slicing';
 import { SerialQueue } from '../concurrency/serial-queue.js';
 import { untilAborted } from '../concurrency/until-aborted.js';
 import type { PastPosition, RevisionPoint, Store } from '../store/store.js';

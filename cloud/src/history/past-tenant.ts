@@ -1,8 +1,8 @@
-import { compileInSteps } from '@authz-service/core/decision/compile-engine';
-import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
-import { reading } from '@authz-service/core/read-write-lock';
+import { compileInSteps } from '@authz-service/core/access/engine/compile-engine';
+import type { CompiledEngine } from '@authz-service/core/access/engine/compiled-engine';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
+import { reading } from '@authz-service/core/concurrency/read-write-lock';
 import type { Kind } from '@authz-service/core/records/kinds';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import { KeptByKind } from '../tenants/kept-by-kind.js';
 import { SortedAddresses } from '../tenants/sorted-addresses.js';

@@ -1,4 +1,4 @@
-import type { Budget, Engine } from '@authz-service/core/decision/api/engine';
+import type { Budget, Engine } from '@authz-service/core/access/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 import type { EndpointCall, Evaluation, TenantView } from '@authz-service/pdp/endpoints/endpoint';
 import { assertYoung, budgetName } from '@authz-service/pdp/revision/max-age';

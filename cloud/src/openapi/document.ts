@@ -1,4 +1,4 @@
-import { append } from '@authz-service/core/append';
+import { append } from '@authz-service/core/collections/append';
 import { PROBLEMS, type ProblemCode } from '@authz-service/core/problem';
 import { problemDocumentSchema } from '@authz-service/pdp/contract/problem-document';
 import { MAX_AGE_DESCRIPTION, MAX_AGE_HEADER } from '@authz-service/pdp/revision/max-age';

@@ -1,4 +1,4 @@
-import type { Json } from '@authz-service/core/json';
+import type { Json } from '@authz-service/core/json/json';
 import { expect, it } from 'vitest';
 import { mergePatch } from './merge-patch.js';
 

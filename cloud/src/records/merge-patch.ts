@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@authz-service/core/json';
+import type { Json, JsonObject } from '@authz-service/core/json/json';
 
 /** The target with a JSON merge patch applied (RFC 7396 section 2). It changes neither argument. */
 export function mergePatch(target: Json | undefined, patch: Json): Json {

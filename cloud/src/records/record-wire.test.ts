@@ -1,4 +1,4 @@
-import type { JsonObject } from '@authz-service/core/json';
+import type { JsonObject } from '@authz-service/core/json/json';
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { TenantState } from '@authz-service/core/state/tenant-state';

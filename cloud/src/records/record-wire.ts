@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@authz-service/core/json';
+import type { Json, JsonObject } from '@authz-service/core/json/json';
 import { type Address, address, encodeSegment, splitAddress } from '@authz-service/core/records/address';
 import type { Fault } from '@authz-service/core/records/issue-faults';
 import { isKind, type Kind } from '@authz-service/core/records/kinds';

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Secret } from '@authz-service/core/secret';
 import type { Change } from '@authz-service/core/state/change';
+import { Secret } from '@authz-service/core/values/secret';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BY, NOW, openTwoReplicas, type Replica, send, type TwoReplicas } from '../../testing/replica.js';
 import { createTenant } from '../commands/create-tenant.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ProblemError } from '@authz-service/core/problem';
 import { address, encodeSegment } from '@authz-service/core/records/address';
-import { Secret } from '@authz-service/core/secret';
+import { Secret } from '@authz-service/core/values/secret';
 import { CredentialIndex } from '../auth/credential-index.js';
 import type { Store, TenantRow } from '../store/store.js';
 import { LogKey } from './log-line.js';

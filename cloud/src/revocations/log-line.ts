@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { canonicalJson } from '@authz-service/core/json';
-import type { Secret } from '@authz-service/core/secret';
+import { canonicalJson } from '@authz-service/core/json/json';
+import type { Secret } from '@authz-service/core/values/secret';
 import * as z from 'zod';
 import type { KnownCredential } from '../auth/credential-index.js';
 

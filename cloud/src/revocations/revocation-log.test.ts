@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Secret } from '@authz-service/core/secret';
+import { Secret } from '@authz-service/core/values/secret';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CredentialIndex } from '../auth/credential-index.js';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '@authz-service/core/json';
+import type { JsonObject } from '@authz-service/core/json/json';
+import { type ReviewScope, SCOPE_KINDS, type ScopeKind } from '@authz-service/core/questions/review/review-scope';
 import { splitReference } from '@authz-service/core/records/address';
-import { type ReviewScope, SCOPE_KINDS, type ScopeKind } from '@authz-service/core/review/review-scope';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { accessChanges, withinHistory } from '../commands/access-changes.js';

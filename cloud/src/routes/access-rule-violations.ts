@@ -1,6 +1,6 @@
-import { standingViolations } from '@authz-service/core/access-rules/judge-rules';
-import { type Violation, violationText } from '@authz-service/core/access-rules/violation';
-import type { JsonObject } from '@authz-service/core/json';
+import type { JsonObject } from '@authz-service/core/json/json';
+import { standingViolations } from '@authz-service/core/questions/access-rules/judge-rules';
+import { type Violation, violationText } from '@authz-service/core/questions/access-rules/violation';
 import { RULE_FORMS } from '@authz-service/core/records/access-rule';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';

@@ -1,7 +1,7 @@
-import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
 import { ProblemError } from '@authz-service/core/problem';
 import { momentOf } from '@authz-service/core/state/history-point';
 import { revisionText } from '@authz-service/core/state/revision';
+import { decodeCursor, encodeCursor } from '@authz-service/core/values/cursor';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { pageSchema, paging } from '../http/paging.js';

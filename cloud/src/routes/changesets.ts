@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '@authz-service/core/json';
-import { jsonPointer } from '@authz-service/core/json-pointer';
+import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
+import { canonicalJson } from '@authz-service/core/json/json';
+import { jsonPointer } from '@authz-service/core/json/json-pointer';
 import { ProblemError } from '@authz-service/core/problem';
 import { nameText } from '@authz-service/core/records/fields';
 import { type Fault, issueFaults } from '@authz-service/core/records/issue-faults';
 import { KINDS } from '@authz-service/core/records/kinds';
 import type { Change } from '@authz-service/core/state/change';
-import { eachInSteps } from '@authz-service/core/time-slicing';
 import { malformed, parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@authz-service/core/json';
+import type { JsonObject } from '@authz-service/core/json/json';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { compareRevisions, LISTED_MAX } from '../commands/compare-revisions.js';

@@ -1,5 +1,5 @@
-import { wordsForCondition } from '@authz-service/core/impact/report/condition-words';
-import { plain } from '@authz-service/core/impact/report/render-access-text';
+import { wordsForCondition } from '@authz-service/core/questions/impact/report/condition-words';
+import { plain } from '@authz-service/core/questions/impact/report/render-access-text';
 import { CONDITION_LENGTH_MAX } from '@authz-service/core/records/condition-length';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';

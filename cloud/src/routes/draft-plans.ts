@@ -1,5 +1,5 @@
-import { type Violation, violationText } from '@authz-service/core/access-rules/violation';
-import type { JsonObject } from '@authz-service/core/json';
+import type { JsonObject } from '@authz-service/core/json/json';
+import { type Violation, violationText } from '@authz-service/core/questions/access-rules/violation';
 import { nameText } from '@authz-service/core/records/fields';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '@authz-service/core/json';
-import { LINT_RULES, type LintRule } from '@authz-service/core/lint/lint-finding';
+import type { JsonObject } from '@authz-service/core/json/json';
+import { LINT_RULES, type LintRule } from '@authz-service/core/questions/lint/lint-finding';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { json } from '../http/reply.js';

@@ -1,8 +1,8 @@
-import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
 import { ProblemError } from '@authz-service/core/problem';
 import { splitAddress } from '@authz-service/core/records/address';
 import { KINDS } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
+import { decodeCursor, encodeCursor } from '@authz-service/core/values/cursor';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { pageSchema, paging } from '../http/paging.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, type Json, type JsonObject } from '@authz-service/core/json';
+import { canonicalJson, type Json, type JsonObject } from '@authz-service/core/json/json';
 import { nameText } from '@authz-service/core/records/fields';
 import { COLLECTIONS, isCredential, KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';

@@ -1,6 +1,6 @@
-import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
-import type { JsonObject } from '@authz-service/core/json';
+import type { JsonObject } from '@authz-service/core/json/json';
 import { actionName } from '@authz-service/core/records/fields';
+import { decodeCursor, encodeCursor } from '@authz-service/core/values/cursor';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';

@@ -1,6 +1,6 @@
-import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
 import { ProblemError } from '@authz-service/core/problem';
 import { nameText } from '@authz-service/core/records/fields';
+import { decodeCursor, encodeCursor } from '@authz-service/core/values/cursor';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';

@@ -1,7 +1,7 @@
-import { jsonPointer } from '@authz-service/core/json-pointer';
+import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
+import { jsonPointer } from '@authz-service/core/json/json-pointer';
 import { originLine, originPath, toldOriginsSchema } from '@authz-service/core/origin/record-origin';
 import { type Fault, issueFaults } from '@authz-service/core/records/issue-faults';
-import { eachInSteps } from '@authz-service/core/time-slicing';
 import { malformed } from '@authz-service/pdp/contract/parser-of';
 import * as z from 'zod';
 import type { ToldOrigins } from '../commands/settle-origins.js';

@@ -1,7 +1,7 @@
-import type { JsonObject } from '@authz-service/core/json';
+import type { JsonObject } from '@authz-service/core/json/json';
+import type { VerifiedProposal } from '@authz-service/core/questions/why-not/why-not';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { type Change, NOBODY } from '@authz-service/core/state/change';
-import type { VerifiedProposal } from '@authz-service/core/why-not/why-not';
 import { decisionRequestSchema } from '@authz-service/pdp/contract/decision-request';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { parseQuestion } from '@authz-service/pdp/endpoints/question';

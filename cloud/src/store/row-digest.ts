@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '@authz-service/core/json';
+import { canonicalJson } from '@authz-service/core/json/json';
 import { isDistributed } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { NewSecret } from './store.js';

@@ -1,4 +1,4 @@
-import type { ReviewedAccess } from '@authz-service/core/review/reviewed-access';
+import type { ReviewedAccess } from '@authz-service/core/questions/review/reviewed-access';
 
 /** That somebody has reviewed who has access in a scope of a tenant. Nothing changes or removes one but its tenant's end. */
 export interface SignOffRow {

@@ -1,6 +1,6 @@
+import { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import type { Address } from '@authz-service/core/records/address';
 import { TenantState } from '@authz-service/core/state/tenant-state';
-import { TimeSlicing } from '@authz-service/core/time-slicing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BEGINNING, changesets } from '../../testing/random-changes.js';

@@ -1,7 +1,7 @@
+import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
 import type { Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';
-import { eachInSteps } from '@authz-service/core/time-slicing';
 
 /** Changes made in one step: some tenths of a millisecond. */
 const STEP = 100;

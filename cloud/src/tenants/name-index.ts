@@ -1,7 +1,7 @@
+import { SplitMap } from '@authz-service/core/collections/split-map';
+import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
 import { type Address, splitAddress } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import { SplitMap } from '@authz-service/core/split-map';
-import { eachInSteps } from '@authz-service/core/time-slicing';
 import type { Changed, Made } from './kept-by-kind.js';
 import { compareTexts, sortedInSteps } from './sorted-in-steps.js';
 import { SortedTexts } from './sorted-texts.js';

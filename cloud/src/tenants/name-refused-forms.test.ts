@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import type { Change } from '@authz-service/core/state/change';
 import { TenantState } from '@authz-service/core/state/tenant-state';
-import { TimeSlicing } from '@authz-service/core/time-slicing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { recordsIn } from '../../testing/records-in.js';
 import type { Cloud } from '../cloud.js';

@@ -1,9 +1,9 @@
-import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
-import { EngineBuilder } from '@authz-service/core/decision/engine-builder';
+import type { CompiledEngine } from '@authz-service/core/access/engine/compiled-engine';
+import { EngineBuilder } from '@authz-service/core/access/engine/engine-builder';
+import { eachInSteps, finished, type TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { revisionText } from '@authz-service/core/state/revision';
 import { TenantState } from '@authz-service/core/state/tenant-state';
-import { eachInSteps, finished, type TimeSlicing } from '@authz-service/core/time-slicing';
 import type { LoadedTenant } from '../store/loaded-tenant.js';
 import { ChangedStoreError, type Store } from '../store/store.js';
 

@@ -1,8 +1,8 @@
-import type { EngineRecord, RecordChange } from '@authz-service/core/decision/api/engine';
-import { compileEngine, compileInSteps } from '@authz-service/core/decision/compile-engine';
-import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import type { TimeSlicing } from '@authz-service/core/time-slicing';
+import type { EngineRecord, RecordChange } from '@authz-service/core/access/api/engine';
+import { compileEngine, compileInSteps } from '@authz-service/core/access/engine/compile-engine';
+import type { CompiledEngine } from '@authz-service/core/access/engine/compiled-engine';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
+import type { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 
 /** Larger changes are not made in one turn, because they would delay all requests by more than some milliseconds. */
 const STEPS_MAX = 5_000;

@@ -1,4 +1,4 @@
-import type { TimeSlicing } from '@authz-service/core/time-slicing';
+import type { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import type { WorkBudget } from './work-budget.js';
 
 /** The usual cost of a step of a batch or search, besides its decisions. */

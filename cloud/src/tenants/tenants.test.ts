@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { TimeSlicing } from '@authz-service/core/time-slicing';
+import { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { type Logger, pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { changeDatabase } from '../../testing/change-database.js';

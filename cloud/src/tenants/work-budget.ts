@@ -1,4 +1,4 @@
-import { CONDITION_LIMITS } from '@authz-service/core/conditions/limits';
+import { CONDITION_LIMITS } from '@authz-service/core/conditions/syntax/limits';
 import { ProblemError } from '@authz-service/core/problem';
 
 /**

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { EngineRecord } from '../decision/api/engine.js';
+import type { EngineRecord } from '../access/api/engine.js';
 import { addressOf, definitions } from '../records/registry.js';
 import { revisionText } from '../state/revision.js';
 import { bundleRevision, digestRecords } from './digest.js';

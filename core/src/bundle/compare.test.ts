@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
-import type { EngineRecord } from '../decision/api/engine.js';
+import type { EngineRecord } from '../access/api/engine.js';
+import { finished } from '../concurrency/time-slicing.js';
 import { addressOf, definitions } from '../records/registry.js';
 import { DigestSet } from '../state/digest-set.js';
 import { revisionText } from '../state/revision.js';
-import { finished } from '../time-slicing.js';
 import { compareBundles } from './compare.js';
 import type { Delta } from './delta.js';
 import { moveDigests } from './delta-digest.js';

@@ -1,4 +1,4 @@
-import type { EngineRecord } from '../decision/api/engine.js';
+import type { EngineRecord } from '../access/api/engine.js';
 import { ProblemError } from '../problem.js';
 import { addressOf } from '../records/registry.js';
 import type { DigestSet } from '../state/digest-set.js';

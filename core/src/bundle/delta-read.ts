@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import type { EngineRecord, RecordChange } from '../decision/api/engine.js';
+import type { EngineRecord, RecordChange } from '../access/api/engine.js';
 import { ProblemError } from '../problem.js';
 import { kindRank } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { EngineRecord } from '../decision/api/engine.js';
+import type { EngineRecord } from '../access/api/engine.js';
 import { packArchive, type Sign } from './archive.js';
 import type { DeltaHead } from './delta.js';
 import { DELTA_ENTRIES } from './format.js';

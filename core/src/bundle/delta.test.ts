@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Header } from 'tar/header';
 import { describe, expect, it } from 'vitest';
-import type { EngineRecord, RecordChange } from '../decision/api/engine.js';
+import type { EngineRecord, RecordChange } from '../access/api/engine.js';
 import { addressOf, definitions } from '../records/registry.js';
 import { DigestSet } from '../state/digest-set.js';
 import { revisionText } from '../state/revision.js';

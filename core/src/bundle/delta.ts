@@ -1,4 +1,4 @@
-import type { RecordChange } from '../decision/api/engine.js';
+import type { RecordChange } from '../access/api/engine.js';
 
 /** A tenant's revision and digest. */
 export interface Standing {

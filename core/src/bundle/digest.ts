@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EngineRecord } from '../decision/api/engine.js';
+import type { EngineRecord } from '../access/api/engine.js';
 import { isDistributed } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { DigestSet } from '../state/digest-set.js';

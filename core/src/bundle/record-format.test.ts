@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EngineRecord } from '../decision/api/engine.js';
+import type { EngineRecord } from '../access/api/engine.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
 import { encodeDelta } from './delta-write.js';

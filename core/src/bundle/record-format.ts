@@ -1,4 +1,4 @@
-import type { EngineRecord } from '../decision/api/engine.js';
+import type { EngineRecord } from '../access/api/engine.js';
 import { namesInCondition } from '../records/condition-names.js';
 import { isDistributed, type Kind } from '../records/kinds.js';
 import type { Fields } from '../records/registry.js';

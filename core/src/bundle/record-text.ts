@@ -1,5 +1,5 @@
-import type { EngineRecord } from '../decision/api/engine.js';
-import { canonicalJson } from '../json.js';
+import type { EngineRecord } from '../access/api/engine.js';
+import { canonicalJson } from '../json/json.js';
 import { ProblemError } from '../problem.js';
 import { isDistributed, isKind, KINDS, kindRank } from '../records/kinds.js';
 import { hasShape } from './shape.js';

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { EngineRecord } from '../decision/api/engine.js';
+import type { EngineRecord } from '../access/api/engine.js';
 import type { BundleFormat } from './record-format.js';
 
 /** One tenant in a bundle. */

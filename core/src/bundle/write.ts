@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
-import type { EngineRecord } from '../decision/api/engine.js';
+import type { EngineRecord } from '../access/api/engine.js';
 import { isDistributed, KINDS, type Kind } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { packArchive, type Sign } from './archive.js';

@@ -1,7 +1,7 @@
+import { eachInSteps } from '../concurrency/time-slicing.js';
 import { type Address, splitAddress } from '../records/address.js';
 import type { Fault } from '../records/issue-faults.js';
 import { definitionOf } from '../records/registry.js';
-import { eachInSteps } from '../time-slicing.js';
 import { grantedBy } from './foreign-link.js';
 import type { OwnedRecord, OwnedView } from './judge-record.js';
 import { limitsText } from './limits-text.js';

@@ -1,7 +1,7 @@
+import { eachInSteps } from '../concurrency/time-slicing.js';
 import type { Address } from '../records/address.js';
 import { EVERYONE } from '../records/everyone.js';
 import type { Fault } from '../records/issue-faults.js';
-import { eachInSteps } from '../time-slicing.js';
 import { grantedBy } from './foreign-link.js';
 import { isOwn, type OwnedRecord, type OwnedView } from './judge-record.js';
 import { namesText } from './limits-text.js';

@@ -1,5 +1,5 @@
-import type { Json } from '../json.js';
-import { jsonPointer } from '../json-pointer.js';
+import type { Json } from '../json/json.js';
+import { jsonPointer } from '../json/json-pointer.js';
 import type { Kind } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { fieldsOf } from './notation.js';

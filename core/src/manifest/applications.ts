@@ -1,5 +1,5 @@
-import { append } from '../append.js';
-import type { Json } from '../json.js';
+import { append } from '../collections/append.js';
+import type { Json } from '../json/json.js';
 import { type Address, address, path } from '../records/address.js';
 import type { Declarations } from './declarations.js';
 import { placeText } from './locate.js';

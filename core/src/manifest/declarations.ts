@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Json } from '../json.js';
+import type { Json } from '../json/json.js';
 import type { Address } from '../records/address.js';
 import { YAML_WORDS } from '../records/describe.js';
 import { issueText, unknownKeyText } from '../records/issue-text.js';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { testFileJsonSchema } from '../policy-tests/test-schema.js';
+import { testFileJsonSchema } from '../questions/policy-tests/test-schema.js';
 import { manifestJsonSchema } from './json-schema.js';
 
 const examples = fileURLToPath(new URL('../../../examples', import.meta.url));

@@ -1,4 +1,4 @@
-import type { Json } from '../json.js';
+import type { Json } from '../json/json.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { Entry, YamlDocument } from './yaml-document.js';
 import type { YamlNode } from './yaml-node.js';

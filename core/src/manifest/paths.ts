@@ -1,4 +1,3 @@
-import { nearest } from '../nearest.js';
 import { ProblemError } from '../problem.js';
 import { type Address, address, decodeSegment, encodeSegment, type Path, splitAddress } from '../records/address.js';
 import { quote } from '../records/describe.js';
@@ -6,6 +5,7 @@ import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
 import { KINDS, type Kind } from '../records/kinds.js';
 import { formText, PATH_FORMS } from '../records/path-form.js';
 import { nounOf } from '../state/kind-words.js';
+import { nearest } from '../text/nearest.js';
 
 /** A text that cannot be read. The message is the end of a fault's text, remedy included. */
 export class NotationError extends Error {}

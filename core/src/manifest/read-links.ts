@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Json } from '../json.js';
+import type { Json } from '../json/json.js';
 import { type Address, address as addressIn, encodeSegment, type Path } from '../records/address.js';
 import { quote } from '../records/describe.js';
 import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';

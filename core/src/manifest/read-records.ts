@@ -1,4 +1,4 @@
-import type { Json } from '../json.js';
+import type { Json } from '../json/json.js';
 import { type Path, path as pathOf } from '../records/address.js';
 import { quote } from '../records/describe.js';
 import { unknownKeyText } from '../records/issue-text.js';

@@ -1,6 +1,6 @@
-import { nearest } from '../nearest.js';
 import { quote } from '../records/describe.js';
 import { unknownKeyText } from '../records/issue-text.js';
+import { nearest } from '../text/nearest.js';
 import { AddressLists } from './address-lists.js';
 import { declareApplications } from './applications.js';
 import { checkRecords } from './check-records.js';

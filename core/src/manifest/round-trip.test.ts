@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../json.js';
+import { canonicalJson } from '../json/json.js';
 import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, declare, definitionOf, type Fields } from '../records/registry.js';
 import { faultText } from './manifest.js';

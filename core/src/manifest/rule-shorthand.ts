@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.js';
+import type { Json, JsonObject } from '../json/json.js';
 import { EVERY_RESOURCE_TYPE, RULE_FORMS } from '../records/access-rule.js';
 import type { Kind } from '../records/kinds.js';
 

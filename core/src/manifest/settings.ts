@@ -1,4 +1,4 @@
-import type { Json } from '../json.js';
+import type { Json } from '../json/json.js';
 import { describe, quote, YAML_WORDS } from '../records/describe.js';
 import { nameText } from '../records/fields.js';
 import { DEFAULT_STACK } from './manifest.js';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.js';
+import type { Json, JsonObject } from '../json/json.js';
 import { MAX_FILE_LENGTH } from './limits.js';
 import type { ManifestFile } from './manifest.js';
 import { flowText, type Inline, memberLines } from './yaml-text.js';

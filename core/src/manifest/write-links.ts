@@ -1,4 +1,4 @@
-import type { Json } from '../json.js';
+import type { Json } from '../json/json.js';
 import type { Address, Path } from '../records/address.js';
 import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
 import type { Kind } from '../records/kinds.js';

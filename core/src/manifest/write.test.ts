@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../json.js';
+import { canonicalJson } from '../json/json.js';
 import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, declare, definitionOf, type Fields } from '../records/registry.js';
 import { readManifest } from './read.js';

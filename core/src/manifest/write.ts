@@ -1,5 +1,5 @@
-import { append } from '../append.js';
-import type { Json, JsonObject } from '../json.js';
+import { append } from '../collections/append.js';
+import type { Json, JsonObject } from '../json/json.js';
 import { type Address, decodeSegment, encodeSegment, type Path } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, definitionOf, referencesOf } from '../records/registry.js';

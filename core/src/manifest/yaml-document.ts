@@ -1,5 +1,5 @@
-import { inexactText } from '../exact-number.js';
-import type { Json } from '../json.js';
+import { inexactText } from '../json/exact-number.js';
+import type { Json } from '../json/json.js';
 import { quote } from '../records/describe.js';
 import { describeNode } from './describe.js';
 import { offsetInText } from './scalar-offset.js';

@@ -1,5 +1,5 @@
 import { type Document, visit, type YAMLError } from 'yaml';
-import { append } from '../append.js';
+import { append } from '../collections/append.js';
 import { oddFirstLine } from './odd-line.js';
 
 /** A syntax error in a document, with its offset in the text. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.js';
+import type { Json, JsonObject } from '../json/json.js';
 
 /** Lines up to this many columns hold a whole list or mapping. */
 const WIDTH = 100;

@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { parseJson } from '../json-text/parse-json.js';
+import { parseJson } from '../json/parse-json.js';
 import type { ManifestFile } from '../manifest/manifest.js';
 import { readManifest } from '../manifest/read.js';
 import { ProblemError, type ProblemItem } from '../problem.js';
+import type { ProposedChange } from '../questions/why-not/proposal.js';
 import type { Address } from '../records/address.js';
 import { type Fault, issueFaults } from '../records/issue-faults.js';
 import { KINDS, type Kind } from '../records/kinds.js';
@@ -11,7 +12,6 @@ import { equalJson } from '../state/equal-json.js';
 import { parseFields } from '../state/parse-fields.js';
 import type { Move } from '../state/renames.js';
 import { revisionNumber } from '../state/revision.js';
-import type { ProposedChange } from '../why-not/proposal.js';
 import { type PatchedTree, patchTree } from './patch-tree.js';
 import { type RenamedRecord, renamedRecords } from './rename-records.js';
 

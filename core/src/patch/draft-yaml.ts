@@ -1,6 +1,6 @@
 import { writeManifest } from '../manifest/write.js';
+import type { ProposedChange } from '../questions/why-not/proposal.js';
 import type { Address } from '../records/address.js';
-import type { ProposedChange } from '../why-not/proposal.js';
 
 /** A change to be written as text; `from` is the address of a record before it is renamed. */
 export interface WrittenChange extends ProposedChange {

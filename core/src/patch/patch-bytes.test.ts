@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Document, isCollection, isScalar, type Node, Scalar, visit } from 'yaml';
 import { readManifest } from '../manifest/read.js';
+import type { ProposedChange } from '../questions/why-not/proposal.js';
 import { type DeclaredRecord, declare } from '../records/registry.js';
-import type { ProposedChange } from '../why-not/proposal.js';
 import { patchFiles } from './patch-files.js';
 
 const TENANT = {

@@ -1,11 +1,11 @@
 import { isMap, isPair, isScalar, type Node, type Pair, type Scalar, visit } from 'yaml';
-import { append } from '../append.js';
+import { append } from '../collections/append.js';
+import { finished } from '../concurrency/time-slicing.js';
 import { keyOf } from '../manifest/write.js';
 import { type Address, splitAddress } from '../records/address.js';
 import { renamedInCondition } from '../records/condition-names.js';
 import { type DeclaredRecord, referencesOf, type StoredRecord } from '../records/registry.js';
 import { type Move, renames } from '../state/renames.js';
-import { finished } from '../time-slicing.js';
 import type { FoundNode } from './document-node.js';
 
 /** A record of a tree before and after a rename; only what is `explicit` is named by it, the others mention it. */

@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, isSeq, type Node, type YAMLMap, type YAMLSeq } from 'yaml';
-import type { Json, JsonObject } from '../json.js';
+import type { Json, JsonObject } from '../json/json.js';
 import { keyOf, writtenRecord } from '../manifest/write.js';
 import type { LinkRecord } from '../manifest/write-links.js';
 import type { DeclaredRecord } from '../records/registry.js';

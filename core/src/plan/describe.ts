@@ -1,7 +1,7 @@
-import { canonicalJson, type Json } from '../json.js';
+import { canonicalJson, type Json } from '../json/json.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
-import { visible } from '../visible.js';
+import { visible } from '../text/visible.js';
 import type { Difference, Follower, PlannedChange } from './plan.js';
 
 /** One change as shown by a renderer, as text that is safe on a terminal; see `visible`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '../json/json.js';
 import { isCredential, KINDS, kindRank } from '../records/kinds.js';
 import { type DeclaredRecord, declare, definitions, type StoredRecord } from '../records/registry.js';
 import type { Move } from '../state/renames.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '../json/json.js';
 import { grantedBy } from '../limits/foreign-link.js';
 import { ProblemError } from '../problem.js';
 import type { Address } from '../records/address.js';

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../json.js';
-import { jsonPointer } from '../json-pointer.js';
+import type { Json, JsonObject } from '../json/json.js';
+import { jsonPointer } from '../json/json-pointer.js';
 import { equalJson } from '../state/equal-json.js';
 import type { Difference } from './plan.js';
 

@@ -1,9 +1,9 @@
+import { finished } from '../concurrency/time-slicing.js';
 import type { Address } from '../records/address.js';
 import { InboundIndex } from '../records/inbound-index.js';
 import type { DeclaredRecord, Fields, StoredRecord } from '../records/registry.js';
 import { Faults } from '../state/faults.js';
 import { type Move, renames } from '../state/renames.js';
-import { finished } from '../time-slicing.js';
 import { settler } from './settle.js';
 
 /** A record of the tenant as the moves of a plan leave it. `fields` are the record's own where no move touches it. */

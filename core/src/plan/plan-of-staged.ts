@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '../json/json.js';
 import type { StoredRecord } from '../records/registry.js';
 import type { Staged } from '../state/change.js';
 import { differences } from './differences.js';

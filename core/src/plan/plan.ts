@@ -1,6 +1,6 @@
-import type { BrokenRule } from '../access-rules/violation.js';
-import type { AccessReport, NoAccessReport } from '../impact/report/access-report.js';
-import type { Json, JsonObject } from '../json.js';
+import type { Json, JsonObject } from '../json/json.js';
+import type { BrokenRule } from '../questions/access-rules/violation.js';
+import type { AccessReport, NoAccessReport } from '../questions/impact/report/access-report.js';
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import type { RefusedForm } from '../state/refused-forms.js';

@@ -1,9 +1,9 @@
-import { renderAccessMarkdown, renderVerdictMarkdown } from '../impact/report/render-access-markdown.js';
-import type { Checks } from '../impact/report/verdict.js';
-import { markdownCode, markdownText } from '../markdown-code.js';
+import { renderAccessMarkdown, renderVerdictMarkdown } from '../questions/impact/report/render-access-markdown.js';
+import type { Checks } from '../questions/impact/report/verdict.js';
 import { KINDS } from '../records/kinds.js';
 import { pluralOf } from '../state/kind-words.js';
-import { visible } from '../visible.js';
+import { markdownCode, markdownText } from '../text/markdown-code.js';
+import { visible } from '../text/visible.js';
 import { countsLine } from './counts-line.js';
 import { type Description, describe, describeFollower } from './describe.js';
 import type { Plan } from './plan.js';

@@ -1,7 +1,7 @@
-import { renderAccessText } from '../impact/report/render-access-text.js';
+import { renderAccessText } from '../questions/impact/report/render-access-text.js';
 import type { Kind } from '../records/kinds.js';
 import { countOf } from '../state/kind-words.js';
-import { visible } from '../visible.js';
+import { visible } from '../text/visible.js';
 import { countsLine } from './counts-line.js';
 import { type Description, describe, describeFollower } from './describe.js';
 import type { Plan } from './plan.js';

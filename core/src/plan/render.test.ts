@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '../json/json.js';
 import type { Plan, PlannedChange } from './plan.js';
 import { renderMarkdown } from './render-markdown.js';
 import { renderText } from './render-text.js';

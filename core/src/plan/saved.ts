@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { accessReportSchema } from '../impact/report/access-report-schema.js';
 import { toldOriginsSchema } from '../origin/record-origin.js';
 import { ProblemError } from '../problem.js';
+import { accessReportSchema } from '../questions/impact/report/access-report-schema.js';
 import { issueFaults } from '../records/issue-faults.js';
 import { KINDS } from '../records/kinds.js';
 import { revisionNumber } from '../state/revision.js';

@@ -1,4 +1,4 @@
-import { replaceAt } from '../json-pointer.js';
+import { replaceAt } from '../json/json-pointer.js';
 import { ProblemError } from '../problem.js';
 import { type Address, splitAddress } from '../records/address.js';
 import { addressOf, referencesOf } from '../records/registry.js';

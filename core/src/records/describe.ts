@@ -1,4 +1,4 @@
-import type { Json } from '../json.js';
+import type { Json } from '../json/json.js';
 
 /** The name of a type in a notation, with its article. */
 export interface Words {

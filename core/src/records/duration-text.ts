@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { durationMs } from '../duration.js';
+import { durationMs } from '../values/duration.js';
 
 /** A duration as text, like `30s` or `1h30m`, which may be left out. It is kept as it is written. */
 export const durationText = ({ least, most }: { least: string; most: string }, text: string) =>

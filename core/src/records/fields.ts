@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { isExact } from '../exact-number.js';
-import type { Json, JsonObject } from '../json.js';
+import { isExact } from '../json/exact-number.js';
+import type { Json, JsonObject } from '../json/json.js';
 import type { Kind } from './kinds.js';
 
 /**

@@ -1,4 +1,4 @@
-import { remembered } from '../remembered.js';
+import { remembered } from '../collections/remembered.js';
 import type { Address } from './address.js';
 import { EVERYONE } from './everyone.js';
 import type { Kind } from './kinds.js';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { Json } from '../json.js';
-import { jsonPointer } from '../json-pointer.js';
+import type { Json } from '../json/json.js';
+import { jsonPointer } from '../json/json-pointer.js';
 import { JSON_WORDS } from './describe.js';
 import { issueText, unknownKeyText } from './issue-text.js';
 import { keysAt } from './schema-shape.js';

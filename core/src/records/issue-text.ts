@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { Json } from '../json.js';
-import { nearest } from '../nearest.js';
+import type { Json } from '../json/json.js';
+import { nearest } from '../text/nearest.js';
 import { describe, quote, type Words } from './describe.js';
 
 type Issue = z.core.$ZodIssue;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jsonPointer } from '../json-pointer.js';
+import { jsonPointer } from '../json/json-pointer.js';
 import { address } from './address.js';
 import type { Reference } from './definition.js';
 import { nameText, reference, stringSet } from './fields.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseIpRange } from '../ip-range.js';
+import { parseIpRange } from '../values/ip-range.js';
 import { address, path } from './address.js';
 import { CONDITION_LENGTH_MAX } from './condition-length.js';
 import { namesInCondition } from './condition-names.js';

@@ -1,4 +1,4 @@
-import { jsonPointer } from '../json-pointer.js';
+import { jsonPointer } from '../json/json-pointer.js';
 import { address } from './address.js';
 import type { Reference } from './definition.js';
 import { orNone, reference, stringSet } from './fields.js';

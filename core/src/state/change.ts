@@ -1,5 +1,5 @@
-import type { Violation } from '../access-rules/violation.js';
 import type { Writer } from '../limits/writer.js';
+import type { Violation } from '../questions/access-rules/violation.js';
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import type { DeclaredRecord, StoredRecord } from '../records/registry.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../json.js';
+import { canonicalJson } from '../json/json.js';
 import { DigestSet } from './digest-set.js';
 
 type Entry = [address: string, fields: unknown];

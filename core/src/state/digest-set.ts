@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createHash, hash } from 'node:crypto';
-import { canonicalJson } from '../json.js';
+import { finished } from '../concurrency/time-slicing.js';
+import { canonicalJson } from '../json/json.js';
 import type { Address } from '../records/address.js';
-import { finished } from '../time-slicing.js';
 
 const LEAF_BYTES = 32;
 const LEAF_WORDS = LEAF_BYTES / Int32Array.BYTES_PER_ELEMENT;

@@ -1,4 +1,4 @@
-import { jsonPointer } from '../json-pointer.js';
+import { jsonPointer } from '../json/json-pointer.js';
 import type { Path } from '../records/address.js';
 import type { RecordFinding, RecordView } from './change.js';
 

@@ -1,4 +1,4 @@
-import type { RecordChange } from '../decision/api/engine.js';
+import type { RecordChange } from '../access/api/engine.js';
 import type { Address } from '../records/address.js';
 import { isDistributed } from '../records/kinds.js';
 import type { StoredRecord } from '../records/registry.js';

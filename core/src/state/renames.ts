@@ -1,4 +1,4 @@
-import { replaceAt, valueAt } from '../json-pointer.js';
+import { replaceAt, valueAt } from '../json/json-pointer.js';
 import { ProblemError } from '../problem.js';
 import { type Address, splitAddress } from '../records/address.js';
 import { renamedInCondition } from '../records/condition-names.js';

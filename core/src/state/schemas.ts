@@ -1,8 +1,8 @@
-import { NO_SCHEMAS, SchemaTypes } from '../conditions/schema-types.js';
-import { slipOf } from '../nearest.js';
+import { NO_SCHEMAS, SchemaTypes } from '../conditions/evaluate/schema-types.js';
 import { EVERY_TYPE, EVERYONE } from '../records/everyone.js';
 import type { PropertyType } from '../records/fields.js';
 import type { DeclaredRecord } from '../records/registry.js';
+import { slipOf } from '../text/nearest.js';
 import type { RecordFinding, RecordView } from './change.js';
 
 type Properties = Readonly<Record<string, PropertyType>> | undefined;

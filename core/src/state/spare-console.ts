@@ -1,4 +1,4 @@
-import { jsonPointer } from '../json-pointer.js';
+import { jsonPointer } from '../json/json-pointer.js';
 import { ConsoleJudge, type ConsoleWriter, PROTECTED_APPLICATION } from '../limits/judge-console.js';
 import type { Writer } from '../limits/writer.js';
 import { isCredential } from '../records/kinds.js';

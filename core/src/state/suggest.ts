@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.js';
+import { nearest } from '../text/nearest.js';
 
 /** The one of these names that a wrong one most likely meant. */
 export type Suggest = (word: string, names: () => Iterable<string>) => string | undefined;

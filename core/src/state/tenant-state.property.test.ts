@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestRecords } from '../bundle/digest.js';
-import { canonicalJson } from '../json.js';
+import { canonicalJson } from '../json/json.js';
 import { ProblemError } from '../problem.js';
 import type { Address } from '../records/address.js';
 import { InboundIndex } from '../records/inbound-index.js';

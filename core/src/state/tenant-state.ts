@@ -1,9 +1,9 @@
+import { remembered } from '../collections/remembered.js';
+import { eachInSteps, finished } from '../concurrency/time-slicing.js';
 import type { Address } from '../records/address.js';
 import { InboundIndex, type MentionedKind } from '../records/inbound-index.js';
 import { isDistributed, KINDS, type Kind } from '../records/kinds.js';
 import type { StoredRecord } from '../records/registry.js';
-import { remembered } from '../remembered.js';
-import { eachInSteps, finished } from '../time-slicing.js';
 import type { Change, Staged, StageOptions } from './change.js';
 import { DigestSet } from './digest-set.js';
 import type { BaseView } from './overlay.js';

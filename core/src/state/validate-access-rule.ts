@@ -1,5 +1,5 @@
-import { checkCondition } from '../conditions/check.js';
-import { variablesRead } from '../conditions/variables-read.js';
+import { checkCondition } from '../conditions/reads/check.js';
+import { variablesRead } from '../conditions/reads/variables-read.js';
 import { EVERY_RESOURCE_TYPE, RULE_FORMS } from '../records/access-rule.js';
 import { type Path, typeOfResource } from '../records/address.js';
 import { namesInCondition } from '../records/condition-names.js';

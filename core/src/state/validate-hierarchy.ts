@@ -1,4 +1,4 @@
-import { jsonPointer } from '../json-pointer.js';
+import { jsonPointer } from '../json/json-pointer.js';
 import { type Address, typeOfResource } from '../records/address.js';
 import { ANCESTORS_MAX, LEVELS_MAX } from '../records/hierarchy.js';
 import type { DeclaredRecord } from '../records/registry.js';

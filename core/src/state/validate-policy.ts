@@ -1,10 +1,10 @@
-import { append } from '../append.js';
-import { type ConditionCheck, checkCondition } from '../conditions/check.js';
-import { jsonPointer } from '../json-pointer.js';
+import { append } from '../collections/append.js';
+import { remembered } from '../collections/remembered.js';
+import { type ConditionCheck, checkCondition } from '../conditions/reads/check.js';
+import { jsonPointer } from '../json/json-pointer.js';
 import { type Path, typeOfResource } from '../records/address.js';
 import { ALL_TYPES } from '../records/policy.js';
 import type { DeclaredRecord } from '../records/registry.js';
-import { remembered } from '../remembered.js';
 import type { RecordFinding, RecordView } from './change.js';
 import type { Schemas } from './schemas.js';
 import type { Suggest } from './suggest.js';

@@ -1,4 +1,4 @@
-import { jsonPointer } from '../json-pointer.js';
+import { jsonPointer } from '../json/json-pointer.js';
 import type { PropertyType } from '../records/fields.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { RecordFinding, RecordView } from './change.js';

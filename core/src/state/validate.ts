@@ -1,8 +1,8 @@
+import { eachInSteps, finished } from '../concurrency/time-slicing.js';
 import { type Address, type Path, splitReference } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
 import { formText, hasForm } from '../records/path-form.js';
 import { type DeclaredRecord, referencesOf } from '../records/registry.js';
-import { eachInSteps, finished } from '../time-slicing.js';
 import type { RecordFinding, RecordView } from './change.js';
 import { findGroupCycles } from './group-cycles.js';
 import { findIncludeCircles } from './include-circles.js';

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
 import { readManifest } from '@authz-service/core/manifest/read';
-import { runMutants } from '@authz-service/core/policy-tests/mutation/run-mutants';
-import { answerTests, prepareTests, readTestedRecords } from '@authz-service/core/policy-tests/run-tests';
+import { runMutants } from '@authz-service/core/questions/policy-tests/mutation/run-mutants';
+import { answerTests, prepareTests, readTestedRecords } from '@authz-service/core/questions/policy-tests/run-tests';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { InputError, readOrganizations } from './organization.js';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@authz-service/core/json';
+import type { Json, JsonObject } from '@authz-service/core/json/json';
 import * as z from 'zod';
 
 /** The values that callers may give where JSON is sent; undefined members are omitted. */

@@ -1,5 +1,5 @@
-import type { JsonObject } from '@authz-service/core/json';
-import { jsonPointer } from '@authz-service/core/json-pointer';
+import type { JsonObject } from '@authz-service/core/json/json';
+import { jsonPointer } from '@authz-service/core/json/json-pointer';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import * as z from 'zod';
 import { attributesSchema, isObject } from './attributes.js';

@@ -1,8 +1,8 @@
-import type { Decision } from '@authz-service/core/decision/api/decision';
-import type { Budget, Engine } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import type { Decision } from '@authz-service/core/access/api/decision';
+import type { Budget, Engine } from '@authz-service/core/access/api/engine';
+import type { TenantSearch } from '@authz-service/core/access/search/tenant-search';
 import type { ProblemCode, ProblemError } from '@authz-service/core/problem';
-import type { TenantSearch } from '@authz-service/core/search/tenant-search';
+import type { DecisionRequest } from '@authz-service/core/request';
 import type * as z from 'zod';
 
 /** One tenant at one revision. */

@@ -1,7 +1,7 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import { finished } from '@authz-service/core/time-slicing';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
+import { finished } from '@authz-service/core/concurrency/time-slicing';
 import { describe, expect, it } from 'vitest';
 import type { EndpointCall } from './endpoint.js';
 import { ENDPOINTS } from './endpoints.js';

@@ -1,5 +1,5 @@
-import type { Decision, Explanation } from '@authz-service/core/decision/api/decision';
-import type { Budget, Engine } from '@authz-service/core/decision/api/engine';
+import type { Decision, Explanation } from '@authz-service/core/access/api/decision';
+import type { Budget, Engine } from '@authz-service/core/access/api/engine';
 import type { ProblemError } from '@authz-service/core/problem';
 import type { DecisionMaxAge } from '../contract/decision-response.js';
 import { shownProblem } from '../transport/problem-document.js';

@@ -1,6 +1,6 @@
-import type { Decision } from '@authz-service/core/decision/api/decision';
+import type { Decision } from '@authz-service/core/access/api/decision';
+import { finished } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
-import { finished } from '@authz-service/core/time-slicing';
 import { describe, expect, it } from 'vitest';
 import { EVALUATIONS_MAX, type EvaluationsResponse } from '../contract/evaluations.js';
 import type { EndpointCall, Evaluation } from './endpoint.js';

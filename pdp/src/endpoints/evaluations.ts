@@ -1,4 +1,4 @@
-import { CONDITION_LIMITS } from '@authz-service/core/conditions/limits';
+import { CONDITION_LIMITS } from '@authz-service/core/conditions/syntax/limits';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import type * as z from 'zod';
 import { isObject } from '../contract/attributes.js';

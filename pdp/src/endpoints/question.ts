@@ -1,5 +1,5 @@
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import type { JsonObject } from '@authz-service/core/json';
+import type { JsonObject } from '@authz-service/core/json/json';
+import type { DecisionRequest } from '@authz-service/core/request';
 import type * as z from 'zod';
 import { decisionRequestSchema } from '../contract/decision-request.js';
 import type { resourceSchema, subjectSchema } from '../contract/entities.js';

@@ -1,6 +1,6 @@
-import { decodeCursor, encodeCursor } from '@authz-service/core/cursor';
-import { canonicalJson } from '@authz-service/core/json';
+import { canonicalJson } from '@authz-service/core/json/json';
 import { ProblemError } from '@authz-service/core/problem';
+import { decodeCursor, encodeCursor } from '@authz-service/core/values/cursor';
 import {
   type FoundAction,
   type FoundEntity,

@@ -1,10 +1,10 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
+import { finished } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { definitionOf } from '@authz-service/core/records/registry';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import { finished } from '@authz-service/core/time-slicing';
 import { describe, expect, it } from 'vitest';
 import type { SearchKind } from '../contract/search.js';
 import { parseSearch } from './search.js';

@@ -1,4 +1,4 @@
-import type { SearchQuestion } from '@authz-service/core/search/question';
+import type { SearchQuestion } from '@authz-service/core/access/search/question';
 import { AUTHZEN_PATHS } from '../contract/authzen-paths.js';
 import { parserOf } from '../contract/parser-of.js';
 import { type PageRequest, type SearchKind, searchRequestSchemas, searchResponseSchemas } from '../contract/search.js';

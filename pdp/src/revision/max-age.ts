@@ -1,4 +1,4 @@
-import type { Budget } from '@authz-service/core/decision/api/engine';
+import type { Budget } from '@authz-service/core/access/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 
 /** The header of a request that is not to be answered by what is older. */

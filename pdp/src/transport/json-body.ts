@@ -1,6 +1,6 @@
 import { type Buffer, isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { parseJson } from '@authz-service/core/json-text/parse-json';
+import { parseJson } from '@authz-service/core/json/parse-json';
 import { ProblemError } from '@authz-service/core/problem';
 
 /** Whether a `Content-Type` means JSON in UTF-8 (RFC 8259 section 8.1). */

@@ -1,5 +1,5 @@
 import { setTimeout as passed } from 'node:timers/promises';
-import { durationMs } from '@authz-service/core/duration';
+import { durationMs } from '@authz-service/core/values/duration';
 
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 

@@ -1,4 +1,4 @@
-import { canonicalJson } from '@authz-service/core/json';
+import { canonicalJson } from '@authz-service/core/json/json';
 import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { faultText } from '@authz-service/core/manifest/manifest';
 import { readManifest } from '@authz-service/core/manifest/read';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type BrokenRule, brokenRules } from '@authz-service/core/access-rules/violation';
 import type { Manifest } from '@authz-service/core/manifest/manifest';
 import { planChanges } from '@authz-service/core/plan/changes';
 import { plan as diff } from '@authz-service/core/plan/diff';
 import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
+import { type BrokenRule, brokenRules } from '@authz-service/core/questions/access-rules/violation';
 import type { Address } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';

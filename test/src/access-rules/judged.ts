@@ -1,10 +1,10 @@
-import { judgeChange } from '@authz-service/core/access-rules/judge-rules';
-import type { RecordPair } from '@authz-service/core/access-rules/touched';
-import { violationText } from '@authz-service/core/access-rules/violation';
+import { finished } from '@authz-service/core/concurrency/time-slicing';
 import { readManifest } from '@authz-service/core/manifest/read';
+import { judgeChange } from '@authz-service/core/questions/access-rules/judge-rules';
+import type { RecordPair } from '@authz-service/core/questions/access-rules/touched';
+import { violationText } from '@authz-service/core/questions/access-rules/violation';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { TenantState } from '@authz-service/core/state/tenant-state';
-import { finished } from '@authz-service/core/time-slicing';
 
 /** When changes are judged. */
 export const NOW = Date.parse('2026-06-01T00:00:00Z');

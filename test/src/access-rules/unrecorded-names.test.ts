@@ -1,7 +1,8 @@
 /** Types and actions that have no record, and are only mentioned by links and conditions. */
-import { standingViolations } from '@authz-service/core/access-rules/judge-rules';
-import { violationText } from '@authz-service/core/access-rules/violation';
-import { finished } from '@authz-service/core/time-slicing';
+
+import { finished } from '@authz-service/core/concurrency/time-slicing';
+import { standingViolations } from '@authz-service/core/questions/access-rules/judge-rules';
+import { violationText } from '@authz-service/core/questions/access-rules/violation';
 import { describe, expect, it } from 'vitest';
 import { judged, NOW, stateOf } from './judged.js';
 

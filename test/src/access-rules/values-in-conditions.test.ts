@@ -1,9 +1,10 @@
 /** Whatever a decision gives to a condition, rules and impact take into account (docs/semantics.md 8.10, 10.3, 11.3). */
-import { ancestorValue } from '@authz-service/core/conditions/ancestors';
-import { MAP } from '@authz-service/core/conditions/static-type';
-import { variables } from '@authz-service/core/conditions/variables';
-import { computeImpact } from '@authz-service/core/impact/compute-impact';
-import { finished } from '@authz-service/core/time-slicing';
+
+import { finished } from '@authz-service/core/concurrency/time-slicing';
+import { ancestorValue } from '@authz-service/core/conditions/evaluate/ancestors';
+import { variables } from '@authz-service/core/conditions/evaluate/variables';
+import { MAP } from '@authz-service/core/conditions/values/static-type';
+import { computeImpact } from '@authz-service/core/questions/impact/compute-impact';
 import { describe, expect, it } from 'vitest';
 import { judged, NOW, stateOf } from './judged.js';
 

@@ -1,8 +1,8 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
+import { finished } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import { finished } from '@authz-service/core/time-slicing';
 import type { EndpointCall } from '@authz-service/pdp/endpoints/endpoint';
 import { ENDPOINTS } from '@authz-service/pdp/endpoints/endpoints';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';

@@ -1,5 +1,5 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
 import { ProblemError } from '@authz-service/core/problem';
 import { addressOf, type DeclaredRecord } from '@authz-service/core/records/registry';
 import { validateRecords } from '@authz-service/core/state/validate';

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import { KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { addressOf, definitionOf } from '@authz-service/core/records/registry';
 import { parseAllDocuments } from 'yaml';

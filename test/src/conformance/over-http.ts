@@ -1,4 +1,4 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import { type Address, encodeSegment } from '@authz-service/core/records/address';
 import type { Fields } from '@authz-service/core/records/registry';
 import { ServiceClient } from '@authz-service/sdk/client';

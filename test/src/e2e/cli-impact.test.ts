@@ -1,7 +1,7 @@
 /** `service impact` and the Access part of plans: real repositories, a running cloud, its bundle, the real Terraform. */
 import { execFileSync } from 'node:child_process';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
-import type { AccessReport } from '@authz-service/core/impact/report/access-report';
+import type { AccessReport } from '@authz-service/core/questions/impact/report/access-report';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, billing } from './cli/tenant.js';

@@ -1,12 +1,12 @@
-import { Absent } from '@authz-service/core/conditions/outcome';
-import { Scope } from '@authz-service/core/conditions/scope';
-import type { SubjectPrincipals } from '@authz-service/core/conditions/subject-principals';
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import type { JsonObject } from '@authz-service/core/json';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import { Absent } from '@authz-service/core/conditions/values/outcome';
+import { Scope } from '@authz-service/core/conditions/values/scope';
+import type { SubjectPrincipals } from '@authz-service/core/conditions/values/subject-principals';
+import type { JsonObject } from '@authz-service/core/json/json';
 import { names, path } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { addressOf, type Fields } from '@authz-service/core/records/registry';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { whereaboutsOf } from './whereabouts.js';
 
 /** The access path: direct, role or group. */

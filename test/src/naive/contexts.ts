@@ -1,4 +1,4 @@
-import type { JsonObject } from '@authz-service/core/json';
+import type { JsonObject } from '@authz-service/core/json/json';
 import type { Fields } from '@authz-service/core/records/registry';
 
 type Given = JsonObject[string] | undefined;

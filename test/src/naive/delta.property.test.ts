@@ -1,4 +1,4 @@
-import type { PairLine } from '@authz-service/core/impact/api/access-delta';
+import type { PairLine } from '@authz-service/core/questions/impact/api/access-delta';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONTEXT_MEMBERS } from './contexts.js';

@@ -1,8 +1,9 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import type { PairAnswer, PairLine } from '@authz-service/core/impact/api/access-delta';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import type { PairAnswer } from '@authz-service/core/access/delta/pair-change';
+import type { PairLine } from '@authz-service/core/questions/impact/api/access-delta';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { addressOf, type Fields } from '@authz-service/core/records/registry';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { contextsFor } from './contexts.js';
 import { askWithout, type NaiveAnswer } from './evaluate.js';
 

@@ -1,11 +1,11 @@
-import { Guard } from '@authz-service/core/conditions/guard';
-import { Absent, both, Failure, type Outcome } from '@authz-service/core/conditions/outcome';
-import type { Scope } from '@authz-service/core/conditions/scope';
-import type { AccessPathKind } from '@authz-service/core/decision/api/decision';
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import type { JsonObject } from '@authz-service/core/json';
+import type { AccessPathKind } from '@authz-service/core/access/api/decision';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import { Guard } from '@authz-service/core/conditions/evaluate/guard';
+import { Absent, both, Failure, type Outcome } from '@authz-service/core/conditions/values/outcome';
+import type { Scope } from '@authz-service/core/conditions/values/scope';
+import type { JsonObject } from '@authz-service/core/json/json';
 import type { Fields } from '@authz-service/core/records/registry';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { type Candidate, candidatesOf } from './candidates.js';
 
 /** An answer, as far as it can be compared. */

@@ -1,6 +1,6 @@
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import type { Finding } from '@authz-service/core/impact/api/finding';
-import type { Impact } from '@authz-service/core/impact/api/impact';
+import type { Finding } from '@authz-service/core/questions/impact/api/finding';
+import type { Impact } from '@authz-service/core/questions/impact/api/impact';
+import type { DecisionRequest } from '@authz-service/core/request';
 
 /** What findings call a sample that is allowed afterwards and was not, and the reverse. */
 const CHANGES: Record<'gained' | 'lost', readonly Finding['change'][]> = {

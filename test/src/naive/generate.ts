@@ -1,5 +1,5 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { JsonObject } from '@authz-service/core/json';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import type { JsonObject } from '@authz-service/core/json/json';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { addressOf, definitionOf, type Fields } from '@authz-service/core/records/registry';
 import fc from 'fast-check';

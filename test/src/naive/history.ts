@@ -1,4 +1,4 @@
-import type { EngineRecord, RecordChange } from '@authz-service/core/decision/api/engine';
+import type { EngineRecord, RecordChange } from '@authz-service/core/access/api/engine';
 import type { Address } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { addressOf, referencesOf, type StoredRecord } from '@authz-service/core/records/registry';

@@ -1,6 +1,6 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import type { Json, JsonObject } from '@authz-service/core/json';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import type { Json, JsonObject } from '@authz-service/core/json/json';
+import type { DecisionRequest } from '@authz-service/core/request';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isAllowed } from './enumerate-pairs.js';

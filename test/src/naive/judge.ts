@@ -1,11 +1,11 @@
-import { Guard } from '@authz-service/core/conditions/guard';
-import type { Scope } from '@authz-service/core/conditions/scope';
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import type { JsonObject } from '@authz-service/core/json';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import { Guard } from '@authz-service/core/conditions/evaluate/guard';
+import type { Scope } from '@authz-service/core/conditions/values/scope';
+import type { JsonObject } from '@authz-service/core/json/json';
 import { RULE_FORMS } from '@authz-service/core/records/access-rule';
 import { path } from '@authz-service/core/records/address';
 import type { Fields } from '@authz-service/core/records/registry';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { fieldsOf, isAllowed } from './enumerate-pairs.js';
 import { askWithout } from './evaluate.js';
 import { whereaboutsOf } from './whereabouts.js';

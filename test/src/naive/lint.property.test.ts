@@ -1,9 +1,9 @@
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
-import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
-import { lintRecords } from '@authz-service/core/lint/lint-records';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import type { CompiledEngine } from '@authz-service/core/access/engine/compiled-engine';
 import { ProblemError } from '@authz-service/core/problem';
+import { lintRecords } from '@authz-service/core/questions/lint/lint-records';
 import { addressOf, type DeclaredRecord } from '@authz-service/core/records/registry';
+import type { DecisionRequest } from '@authz-service/core/request';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { crowdedTenant } from './generate.js';

@@ -1,8 +1,8 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import type { JsonObject } from '@authz-service/core/json';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import type { JsonObject } from '@authz-service/core/json/json';
 import { names, path, typeOfResource } from '@authz-service/core/records/address';
 import { addressOf, type Fields } from '@authz-service/core/records/registry';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { fieldsOf } from './enumerate-pairs.js';
 
 type Records = readonly EngineRecord[];

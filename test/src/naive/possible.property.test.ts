@@ -1,11 +1,11 @@
-import { compileCondition } from '@authz-service/core/conditions/compile';
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
-import { RemainingConditions } from '@authz-service/core/impact/remaining-condition';
-import type { Json } from '@authz-service/core/json';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import { compileCondition } from '@authz-service/core/conditions/evaluate/compile';
+import type { Json } from '@authz-service/core/json/json';
+import { RemainingConditions } from '@authz-service/core/questions/possible/remaining-condition';
 import { address } from '@authz-service/core/records/address';
 import type { Fields } from '@authz-service/core/records/registry';
+import type { DecisionRequest } from '@authz-service/core/request';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contextsFor } from './contexts.js';

@@ -1,7 +1,7 @@
-import type { Engine, EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import type { Engine, EngineRecord } from '@authz-service/core/access/api/engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
 import { ProblemError } from '@authz-service/core/problem';
+import type { DecisionRequest } from '@authz-service/core/request';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evaluate, type NaiveAnswer } from './evaluate.js';

@@ -1,4 +1,4 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import { accessRule } from '@authz-service/core/records/access-rule';
 import type { Kind } from '@authz-service/core/records/kinds';
 import fc from 'fast-check';

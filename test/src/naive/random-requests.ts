@@ -1,5 +1,5 @@
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import type { JsonObject } from '@authz-service/core/json';
+import type { JsonObject } from '@authz-service/core/json/json';
+import type { DecisionRequest } from '@authz-service/core/request';
 import fc from 'fast-check';
 import { MOSTLY, properties, ROLES, some } from './generate.js';
 

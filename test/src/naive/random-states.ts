@@ -1,8 +1,8 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { ImpactOptions, TenantSide } from '@authz-service/core/impact/api/side';
-import { computeImpact } from '@authz-service/core/impact/compute-impact';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import type { ImpactOptions, TenantSide } from '@authz-service/core/access/universe/side';
+import { finished } from '@authz-service/core/concurrency/time-slicing';
+import { computeImpact } from '@authz-service/core/questions/impact/compute-impact';
 import { addressOf, declare } from '@authz-service/core/records/registry';
-import { finished } from '@authz-service/core/time-slicing';
 import fc from 'fast-check';
 import type { ContextMember } from './contexts.js';
 import { sparseTenantReading, tenantReading, tinyTenantReading } from './generate.js';

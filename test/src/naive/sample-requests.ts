@@ -1,7 +1,7 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import type { Json, JsonObject } from '@authz-service/core/json';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import type { Json, JsonObject } from '@authz-service/core/json/json';
 import type { Fields } from '@authz-service/core/records/registry';
+import type { DecisionRequest } from '@authz-service/core/request';
 import fc from 'fast-check';
 import { CONTEXT_VALUES } from './contexts.js';
 import { fieldsOf, instantsOf, isAllowed } from './enumerate-pairs.js';

@@ -1,11 +1,11 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
+import { finished } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
 import { encodeSegment } from '@authz-service/core/records/address';
 import type { Fields } from '@authz-service/core/records/registry';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import { finished } from '@authz-service/core/time-slicing';
+import type { DecisionRequest } from '@authz-service/core/request';
 import type { FoundAction, FoundEntity, SearchKind } from '@authz-service/pdp/contract/search';
 import { parseSearch, type SearchRequest } from '@authz-service/pdp/endpoints/search';
 import { searchPage } from '@authz-service/pdp/endpoints/search-page';

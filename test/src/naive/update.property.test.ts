@@ -1,9 +1,9 @@
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
-import { compileEngine } from '@authz-service/core/decision/compile-engine';
-import type { CompiledEngine } from '@authz-service/core/decision/compiled-engine';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import type { CompiledEngine } from '@authz-service/core/access/engine/compiled-engine';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
+import { finished } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
-import { TenantSearch } from '@authz-service/core/search/tenant-search';
-import { finished } from '@authz-service/core/time-slicing';
+import type { DecisionRequest } from '@authz-service/core/request';
 import type { SearchKind } from '@authz-service/pdp/contract/search';
 import { parseSearch } from '@authz-service/pdp/endpoints/search';
 import { searchPage } from '@authz-service/pdp/endpoints/search-page';

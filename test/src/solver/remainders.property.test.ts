@@ -1,5 +1,5 @@
-import type { Known } from '@authz-service/core/impact/remainder/known';
-import { Remainders } from '@authz-service/core/impact/remainder/remainders';
+import type { Known } from '@authz-service/core/conditions/residual/known';
+import { Remainders } from '@authz-service/core/conditions/residual/remainders';
 import type { Modifiers } from '@authz-service/core/records/policy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Choose, type Expression, expression, MFA, PRELUDE, RECORDED_IDS } from './expressions.js';

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { checkCondition } from '@authz-service/core/conditions/check';
-import { compileCondition } from '@authz-service/core/conditions/compile';
-import { functions, methods } from '@authz-service/core/conditions/functions';
-import { CONDITION_LIMITS } from '@authz-service/core/conditions/limits';
-import { macros } from '@authz-service/core/conditions/macros';
-import { Absent, Failure } from '@authz-service/core/conditions/outcome';
-import { Scope } from '@authz-service/core/conditions/scope';
-import { MAP } from '@authz-service/core/conditions/static-type';
-import type { SubjectPrincipals } from '@authz-service/core/conditions/subject-principals';
-import { variables } from '@authz-service/core/conditions/variables';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import { compileCondition } from '@authz-service/core/conditions/evaluate/compile';
+import { macros } from '@authz-service/core/conditions/evaluate/macros';
+import { variables } from '@authz-service/core/conditions/evaluate/variables';
+import { functions, methods } from '@authz-service/core/conditions/functions/functions';
+import { checkCondition } from '@authz-service/core/conditions/reads/check';
+import { CONDITION_LIMITS } from '@authz-service/core/conditions/syntax/limits';
+import { Absent, Failure } from '@authz-service/core/conditions/values/outcome';
+import { Scope } from '@authz-service/core/conditions/values/scope';
+import { MAP } from '@authz-service/core/conditions/values/static-type';
+import type { SubjectPrincipals } from '@authz-service/core/conditions/values/subject-principals';
 import { NAMING_METHODS } from '@authz-service/core/records/condition-names';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { describe, expect, it } from 'vitest';
 
 const page = readFileSync(new URL('../../../docs/conditions.md', import.meta.url), 'utf8');

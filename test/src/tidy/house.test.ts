@@ -111,6 +111,21 @@ describe('the house', () => {
     expect(circles).toEqual([]);
   });
 
+  it.each([
+    ['conditions', ['access', 'questions', 'state', 'manifest', 'plan', 'patch', 'bundle']],
+    ['access', ['questions', 'manifest', 'plan', 'patch', 'bundle']],
+    ['records', ['conditions', 'access', 'questions', 'state', 'manifest', 'plan', 'patch', 'bundle']],
+  ])('keeps %s of core below what asks it', (room, above) => {
+    const wrong = sources('core')
+      .filter((file) => file.startsWith(`core/src/${room}/`) && !file.endsWith('.test.ts'))
+      .flatMap((file) =>
+        imports(file)
+          .filter(({ name }) => name.startsWith('.') && above.includes(join(file, '..', name).split('/')[2] ?? ''))
+          .map(({ name }) => `${file} imports ${name}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
   it('keeps core free of file system, network and clock', () => {
     const wrong = sources('core')
       .filter((file) => !file.endsWith('.test.ts'))

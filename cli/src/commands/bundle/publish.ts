@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { durationMs } from '@authz-service/core/duration';
 import { ProblemError } from '@authz-service/core/problem';
+import { durationMs } from '@authz-service/core/values/duration';
 import { reportText } from '@authz-service/pdp/contract/agent-report';
 import { PUBLISHER_PREFIX } from '@authz-service/pdp/contract/publisher-id';
 import { string as stringArgument } from '@oclif/core/args';

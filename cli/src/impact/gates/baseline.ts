@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { Finding } from '@authz-service/core/impact/api/finding';
-import { widens } from '@authz-service/core/impact/report/access-report';
-import { plain } from '@authz-service/core/impact/report/render-access-text';
-import { sentence } from '@authz-service/core/impact/report/sentence';
+import type { Finding } from '@authz-service/core/questions/impact/api/finding';
+import { widens } from '@authz-service/core/questions/impact/report/access-report';
+import { plain } from '@authz-service/core/questions/impact/report/render-access-text';
+import { sentence } from '@authz-service/core/questions/impact/report/sentence';
 import * as z from 'zod';
 import { UsageError } from '../../errors/usage-error.js';
 import { writeText } from '../../output/write-text.js';

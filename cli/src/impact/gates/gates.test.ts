@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PairLine } from '@authz-service/core/impact/api/access-delta';
-import type { Finding } from '@authz-service/core/impact/api/finding';
-import type { Impact } from '@authz-service/core/impact/api/impact';
-import type { ReportedFinding } from '@authz-service/core/impact/report/access-report';
+import type { PairLine } from '@authz-service/core/questions/impact/api/access-delta';
+import type { Finding } from '@authz-service/core/questions/impact/api/finding';
+import type { Impact } from '@authz-service/core/questions/impact/api/impact';
+import type { ReportedFinding } from '@authz-service/core/questions/impact/report/access-report';
 import { type DeclaredRecord, declare } from '@authz-service/core/records/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finding } from '../../../testing/finding.js';

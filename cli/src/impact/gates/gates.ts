@@ -1,6 +1,10 @@
-import type { Impact } from '@authz-service/core/impact/api/impact';
-import { type GateResult, type ReportedFinding, widens } from '@authz-service/core/impact/report/access-report';
-import { amount, plural } from '@authz-service/core/impact/report/phrase';
+import type { Impact } from '@authz-service/core/questions/impact/api/impact';
+import {
+  type GateResult,
+  type ReportedFinding,
+  widens,
+} from '@authz-service/core/questions/impact/report/access-report';
+import { amount, plural } from '@authz-service/core/questions/impact/report/phrase';
 import type { NotGranted } from './not-granted.js';
 import { covers, meets, type Pattern } from './pattern.js';
 

@@ -1,4 +1,4 @@
-import type { TenantSide } from '@authz-service/core/impact/api/side';
+import type { TenantSide } from '@authz-service/core/access/universe/side';
 import { address, splitAddress } from '@authz-service/core/records/address';
 
 /** What the records of both states name, so that a misspelt pattern is told from one that matches nothing. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Json } from '@authz-service/core/json';
+import type { Json } from '@authz-service/core/json/json';
 import { YAML_WORDS } from '@authz-service/core/records/describe';
 import { type EntityKind, entityText } from '@authz-service/core/records/entity-text';
 import { issueText } from '@authz-service/core/records/issue-text';

@@ -1,7 +1,6 @@
-import type { PairLine } from '@authz-service/core/impact/api/access-delta';
-import type { Finding } from '@authz-service/core/impact/api/finding';
-import type { Impact } from '@authz-service/core/impact/api/impact';
-import { nearest } from '@authz-service/core/nearest';
+import type { PairLine } from '@authz-service/core/questions/impact/api/access-delta';
+import type { Finding } from '@authz-service/core/questions/impact/api/finding';
+import type { Impact } from '@authz-service/core/questions/impact/api/impact';
 import { encodeSegment, path as pathOf } from '@authz-service/core/records/address';
 import {
   type EntityKind,
@@ -10,6 +9,7 @@ import {
   entityText,
   readEntityText,
 } from '@authz-service/core/records/entity-text';
+import { nearest } from '@authz-service/core/text/nearest';
 import { UsageError } from '../../errors/usage-error.js';
 import type { KnownNames } from './known-names.js';
 

@@ -1,5 +1,5 @@
-import type { TenantSide } from '@authz-service/core/impact/api/side';
-import { type GateResult, RULES_GATE } from '@authz-service/core/impact/report/access-report';
+import type { TenantSide } from '@authz-service/core/access/universe/side';
+import { type GateResult, RULES_GATE } from '@authz-service/core/questions/impact/report/access-report';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
 
 /**
@@ -11,11 +11,11 @@ export async function rulesGate(before: TenantSide, after: TenantSide, now: numb
   const next = [...after.records];
   if (![...old.values(), ...next].some(({ kind }) => kind === 'access_rule')) return undefined;
   const [{ judgeChange }, { accessViewOf }, { violationText }, { equalJson }, { finished }] = await Promise.all([
-    import('@authz-service/core/access-rules/judge-rules'),
-    import('@authz-service/core/access-rules/violations-in'),
-    import('@authz-service/core/access-rules/violation'),
+    import('@authz-service/core/questions/access-rules/judge-rules'),
+    import('@authz-service/core/questions/access-rules/violations-in'),
+    import('@authz-service/core/questions/access-rules/violation'),
     import('@authz-service/core/state/equal-json'),
-    import('@authz-service/core/time-slicing'),
+    import('@authz-service/core/concurrency/time-slicing'),
   ]);
   // Equal records are the same objects.
   const kept = next.map((record): DeclaredRecord => {

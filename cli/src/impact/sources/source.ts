@@ -1,4 +1,4 @@
-import type { TenantSide } from '@authz-service/core/impact/api/side';
+import type { TenantSide } from '@authz-service/core/access/universe/side';
 import type { Address } from '@authz-service/core/records/address';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
 import type { SoundTree } from '../../tree/load-tree.js';

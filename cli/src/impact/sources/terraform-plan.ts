@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { TenantSide } from '@authz-service/core/impact/api/side';
+import type { TenantSide } from '@authz-service/core/access/universe/side';
 import type { ShownState } from '@authz-service/provider/terraform/shown/read-shown';
 import { relativePath } from '../../tree/relative-path.js';
 import type { Source, SourcePair } from './source.js';

@@ -1,4 +1,4 @@
-import type { Secret } from '@authz-service/core/secret';
+import type { Secret } from '@authz-service/core/values/secret';
 
 /** How a connection is encrypted, and what of the server's certificate is verified. */
 export type SslMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { Secret } from '@authz-service/core/secret';
+import { Secret } from '@authz-service/core/values/secret';
 import type { PostgresAddress, SslMode } from './postgres-address.js';
 
 const SSL_MODES: readonly SslMode[] = ['disable', 'require', 'verify-ca', 'verify-full'];

@@ -1,4 +1,4 @@
-import { nearest } from '@authz-service/core/nearest';
+import { nearest } from '@authz-service/core/text/nearest';
 import { isComplexElement, Token } from 'cdktf';
 import type { Construct } from 'constructs';
 

@@ -1,4 +1,4 @@
-import type { Json } from '@authz-service/core/json';
+import type { Json } from '@authz-service/core/json/json';
 import { type Address, address } from '@authz-service/core/records/address';
 import { namesInCondition } from '@authz-service/core/records/condition-names';
 import type { Kind } from '@authz-service/core/records/kinds';

@@ -1,7 +1,7 @@
-import { durationMs } from '@authz-service/core/duration';
 import { type ProblemCode, ProblemError } from '@authz-service/core/problem';
 import { quote } from '@authz-service/core/records/describe';
 import { nameText } from '@authz-service/core/records/fields';
+import { durationMs } from '@authz-service/core/values/duration';
 import { baseAddress } from '@authz-service/sdk/base-address';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { type Diagnostic, type Path, Refusal, refuse } from '../framework/diagnostics.js';

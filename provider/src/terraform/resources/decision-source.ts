@@ -1,5 +1,5 @@
-import type { JsonObject } from '@authz-service/core/json';
-import { parseJson } from '@authz-service/core/json-text/parse-json';
+import type { JsonObject } from '@authz-service/core/json/json';
+import { parseJson } from '@authz-service/core/json/parse-json';
 import type { DecisionQuestion } from '@authz-service/sdk/question';
 import { type Diagnostic, refuse } from '../framework/diagnostics.js';
 import type { DataSource } from '../framework/provider.js';

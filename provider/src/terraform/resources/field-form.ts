@@ -1,5 +1,5 @@
-import { canonicalJson, type Json } from '@authz-service/core/json';
-import { parseJson } from '@authz-service/core/json-text/parse-json';
+import { canonicalJson, type Json } from '@authz-service/core/json/json';
+import { parseJson } from '@authz-service/core/json/parse-json';
 import { metaOf, unwrap } from '@authz-service/core/records/schema-shape';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import * as z from 'zod';

@@ -1,3 +1,4 @@
+import { finished } from '@authz-service/core/concurrency/time-slicing';
 import type { ProblemError } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
@@ -6,7 +7,6 @@ import { affectedBySchemas } from '@authz-service/core/state/affected';
 import type { RecordView } from '@authz-service/core/state/change';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import { validateRecords } from '@authz-service/core/state/validate';
-import { finished } from '@authz-service/core/time-slicing';
 import type { Diagnostic } from '../framework/diagnostics.js';
 import type { Wish } from './change-queue.js';
 import { mentionsType } from './dependents.js';

@@ -1,11 +1,11 @@
-import { judgeChange } from '@authz-service/core/access-rules/judge-rules';
-import { type Violation, violationText } from '@authz-service/core/access-rules/violation';
+import { finished } from '@authz-service/core/concurrency/time-slicing';
+import { judgeChange } from '@authz-service/core/questions/access-rules/judge-rules';
+import { type Violation, violationText } from '@authz-service/core/questions/access-rules/violation';
 import type { Address } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import { Overlay } from '@authz-service/core/state/overlay';
 import { TenantState } from '@authz-service/core/state/tenant-state';
-import { finished } from '@authz-service/core/time-slicing';
 import type { Diagnostic } from '../framework/diagnostics.js';
 import type { Records } from './snapshot.js';
 

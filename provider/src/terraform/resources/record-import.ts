@@ -1,6 +1,6 @@
-import { nearest } from '@authz-service/core/nearest';
 import type { Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
+import { nearest } from '@authz-service/core/text/nearest';
 import { refuse } from '../framework/diagnostics.js';
 import { hclString } from '../framework/hcl-text.js';
 import { typeName } from './record-form.js';

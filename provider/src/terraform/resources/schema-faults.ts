@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
+import { finished } from '@authz-service/core/concurrency/time-slicing';
 import type { Address } from '@authz-service/core/records/address';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
 import { affectedBySchemas } from '@authz-service/core/state/affected';
 import type { Overlay } from '@authz-service/core/state/overlay';
 import { validateRecords } from '@authz-service/core/state/validate';
-import { finished } from '@authz-service/core/time-slicing';
 import type { Diagnostic } from '../framework/diagnostics.js';
 
 /** How long a record that no schema fits waits for one that may be planned at the same time. */

@@ -1,4 +1,4 @@
-import type { Json } from '@authz-service/core/json';
+import type { Json } from '@authz-service/core/json/json';
 import { describe } from '@authz-service/core/plan/describe';
 import { differences } from '@authz-service/core/plan/differences';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';

@@ -1,6 +1,6 @@
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import { bundleRevision, digestRecords } from '@authz-service/core/bundle/digest';
 import type { Bundle, BundleTenant } from '@authz-service/core/bundle/types';
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
 import { declare } from '@authz-service/core/records/registry';
 import { revisionText } from '@authz-service/core/state/revision';
 

@@ -9,7 +9,7 @@ import type { SigningKey } from '@authz-service/core/bundle/signing-key';
 import { signDelta, signStatement, statementOf } from '@authz-service/core/bundle/statement';
 import type { Bundle } from '@authz-service/core/bundle/types';
 import { encodeBundle, packBundle } from '@authz-service/core/bundle/write';
-import { Secret } from '@authz-service/core/secret';
+import { Secret } from '@authz-service/core/values/secret';
 
 /** Signs bundles and publishes keys as a cloud does. */
 export class TestSigner {

@@ -1,6 +1,6 @@
 import { digestRecords } from '@authz-service/core/bundle/digest';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import { declare } from '@authz-service/core/records/registry';
+import type { DecisionRequest } from '@authz-service/core/request';
 import type { Change } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { canonicalJson } from '@authz-service/core/json';
+import { canonicalJson } from '@authz-service/core/json/json';
 import { isDistributed, type Kind } from '@authz-service/core/records/kinds';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Answer, History, Sighting } from './events.js';

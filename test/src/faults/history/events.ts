@@ -1,4 +1,4 @@
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import type { DecisionRequest } from '@authz-service/core/request';
 import type { Change } from '@authz-service/core/state/change';
 
 /** What was done to the service and what it answered, with times in milliseconds of one monotonic clock. */

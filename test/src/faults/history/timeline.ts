@@ -1,8 +1,8 @@
-import type { EngineRecord } from '@authz-service/core/decision/api/engine';
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { isDistributed } from '@authz-service/core/records/kinds';
 import { declare } from '@authz-service/core/records/registry';
+import type { DecisionRequest } from '@authz-service/core/request';
 import { DigestSet } from '@authz-service/core/state/digest-set';
 import { revisionNumber, revisionText } from '@authz-service/core/state/revision';
 import { evaluate } from '../../naive/evaluate.js';

@@ -1,5 +1,5 @@
-import type { DecisionRequest } from '@authz-service/core/decision/api/request';
 import { declare } from '@authz-service/core/records/registry';
+import type { DecisionRequest } from '@authz-service/core/request';
 import type { Change } from '@authz-service/core/state/change';
 import type { Random } from '../random.js';
 

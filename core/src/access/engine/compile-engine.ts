@@ -1,0 +1,24 @@
+import type { EngineRecord } from '../api/engine.js';
+import type { CompiledEngine } from './compiled-engine.js';
+import { EngineBuilder } from './engine-builder.js';
+
+const RECORDS_PER_STEP = 256;
+
+/** Compiles a tenant's records at once. */
+export function compileEngine(records: Iterable<EngineRecord>): CompiledEngine {
+  const builder = new EngineBuilder();
+  for (const record of records) builder.add(record);
+  return builder.finish();
+}
+
+/** The same in short steps, for sliced work. */
+export function* compileInSteps(records: Iterable<EngineRecord>): Generator<undefined, CompiledEngine> {
+  const builder = new EngineBuilder();
+  let added = 0;
+  for (const record of records) {
+    builder.add(record);
+    added++;
+    if (added % RECORDS_PER_STEP === 0) yield;
+  }
+  return builder.finish();
+}

@@ -1,0 +1,26 @@
+import type { DecisionRequest } from '../../request.js';
+import type { Resource, ResourceType } from '../grants/target.js';
+import type { NamedRoles } from '../graph/named-roles.js';
+import type { Principal } from '../graph/principal.js';
+import { type Whereabouts, whereaboutsOf } from '../graph/whereabouts.js';
+
+/** A request and what its names stand for in the tenant. */
+export interface ResolvedRequest {
+  readonly request: DecisionRequest;
+  readonly subject: Principal | undefined;
+  readonly roles: NamedRoles;
+  readonly type: ResourceType | undefined;
+  readonly resource: Resource | undefined;
+  /** Where the resource lies; null where no role and no policy counts because of that. */
+  readonly where: Whereabouts | null;
+}
+
+/** Where the resource lies, for conditions: they may also ask where nothing else counts because of it. */
+export function placesOf({
+  type,
+  resource,
+  where,
+}: Pick<ResolvedRequest, 'type' | 'resource' | 'where'>): Whereabouts | null {
+  if (where !== null || type === undefined || resource === undefined) return where;
+  return whereaboutsOf(type, resource, undefined);
+}

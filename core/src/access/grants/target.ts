@@ -1,0 +1,52 @@
+import { SplitMap } from '../../collections/split-map.js';
+import type { JsonObject } from '../../json/json.js';
+
+export interface ParentType {
+  readonly type: ResourceType;
+  readonly property: string;
+}
+
+const NO_PARENTS: readonly ParentType[] = [];
+
+export class ResourceType {
+  /** The actions that its record declares. */
+  actions: readonly string[] = [];
+  /** The types whose resources hold its own, by the property in which a request names them. */
+  parents: readonly ParentType[] = NO_PARENTS;
+  /** How many of its resources have a place: where none has, a decision need not read the resource at all. */
+  places = 0;
+  readonly resources = new SplitMap<Resource>();
+
+  constructor(
+    readonly path: string,
+    readonly application: string,
+    readonly name: string,
+  ) {}
+}
+
+export class Resource {
+  id: string | undefined = undefined;
+  properties: JsonObject | undefined = undefined;
+  /** Its part in a hierarchy: a `graph/Place`. Null for a resource that has none, as most do. */
+  place: object | null = null;
+
+  constructor(
+    readonly type: ResourceType,
+    readonly name: string,
+  ) {}
+}
+
+/** A resource and all that lies below it, as one target of policies. */
+export class Below {
+  /** How many rules cover it. */
+  rules = 0;
+
+  constructor(readonly resource: Resource) {}
+
+  get name(): string {
+    return this.resource.name;
+  }
+}
+
+/** What a policy may cover: one resource, one with all below it, or all of a type. */
+export type Target = ResourceType | Resource | Below;

@@ -1,0 +1,177 @@
+import { remembered } from '../../collections/remembered.js';
+import type { Json } from '../../json/json.js';
+import type { Modifiers } from '../../records/policy.js';
+import type { Attribute, PropertyRoot } from './attribute.js';
+import { Clusters } from './cluster.js';
+import { DecisionLists, type StepList } from './decision-list.js';
+import { Exploration } from './exploration.js';
+import type { Formula } from './formula.js';
+import type { Known } from './known.js';
+import { readsOfGuard } from './reads.js';
+import { simplified } from './simplify.js';
+import { Specialiser } from './specialise.js';
+import type { Read } from './syntax.js';
+import { formulaText, whenAllowed } from './text-of.js';
+import { type Witness, witnessOf } from './witness.js';
+
+/** What a policy requires; a policy that requires nothing has an empty one. */
+export interface PolicyGuard {
+  readonly condition?: string | undefined;
+  readonly modifiers?: Modifiers | undefined;
+  readonly unless?: Modifiers | undefined;
+}
+
+/** A policy that covers the subject, action and resource in question. */
+export interface RemainingCandidate {
+  readonly effect: 'ALLOW' | 'DENY';
+  readonly priority: number;
+  readonly remainder: Formula;
+}
+
+/**
+ * Candidates in order of precedence (docs/semantics.md 5.1), without those that make no difference. Lists of one
+ * `Remainders` that are the same are one object.
+ */
+export interface DecisionList {
+  readonly id: number;
+  readonly candidates: readonly RemainingCandidate[];
+}
+
+/** Whether every request is allowed, none, or it depends on the request. A failed evaluation allows nothing. */
+export type Verdict = 'allow' | 'deny' | 'depends';
+
+/** What the second of two lists allows in comparison with the first, and a request for each direction. */
+export interface Comparison {
+  /** `unknown` if it cannot be said: then a witness may still show one direction. */
+  readonly change: 'same' | 'gained' | 'lost' | 'mixed' | 'unknown';
+  readonly gained?: Witness;
+  readonly lost?: Witness;
+}
+
+/** A property or member of the context that requests send, and the values of it that conditions tell apart. */
+export interface RequestChoice {
+  readonly root: PropertyRoot;
+  readonly name: string;
+  readonly values: readonly Json[];
+}
+
+export type Satisfiability =
+  | { readonly possible: 'yes'; readonly witness: Witness }
+  | { readonly possible: 'no' | 'unknown' };
+
+/** The steps that may show that a shorter formula is the same, and those of all texts together: none is worth more. */
+const SIMPLIFYING_STEPS_MAX = 2000;
+const ALL_SIMPLIFYING_STEPS_MAX = 1_000_000;
+
+/**
+ * Conditions evaluated as far as what is known goes, and comparisons of what remains. One serves one delta or one check:
+ * it remembers all that it has worked out, and its formulas and lists mean nothing to another. No answer hangs on the
+ * speed of a machine: work is bounded by counted steps, and what takes more is `unknown`.
+ *
+ * Requests that are so large that the steps of a decision run out (docs/semantics.md 4.9) are left aside.
+ */
+export class Remainders {
+  readonly #specialiser = new Specialiser();
+  /** Joins and negates what `remainderOf` returns. */
+  readonly formulas = this.#specialiser.formulas;
+  readonly #lists = new DecisionLists(this.#specialiser.formulas);
+  readonly #clusters = new Clusters(this.#specialiser.attributes);
+  readonly #exploration = new Exploration(this.#lists, this.#clusters);
+  readonly #guards = new Map<PolicyGuard, { reads: readonly Read[]; made: Map<string, Formula> }>();
+  readonly #conditions = new Map<string, PolicyGuard>();
+  readonly #simplified = new Map<Formula, Formula>();
+  #simplifyingSteps = 0;
+  readonly #none = this.#lists.of([]);
+  readonly #all = this.#lists.of([this.#allow(this.#specialiser.formulas.constant('true'))]);
+
+  /**
+   * What is left of a guard. With `placeUnknown` it is that of a policy to which only unknown ways lead (8.6). It is
+   * remembered by guard, by identity, and by the values that the guard reads.
+   */
+  remainderOf(guard: PolicyGuard, known: Known, placeUnknown = false): Formula {
+    let memory = this.#guards.get(guard);
+    if (memory === undefined) {
+      memory = { reads: readsOfGuard(guard), made: new Map() };
+      this.#guards.set(guard, memory);
+    }
+    const key = this.#specialiser.keyOf(memory.reads, known);
+    let formula = memory.made.get(key);
+    if (formula === undefined) {
+      formula = this.#specialiser.guard(guard, known);
+      memory.made.set(key, formula);
+    }
+    const { formulas } = this.#specialiser;
+    return placeUnknown ? formulas.and([formulas.constant('absent'), formula]) : formula;
+  }
+
+  /** What is left of a condition by itself. It is remembered by its text. */
+  remainderOfCondition(condition: string, known: Known): Formula {
+    const guard = remembered(this.#conditions, condition, () => ({ condition }));
+    return this.remainderOf(guard, known);
+  }
+
+  listOf(candidates: readonly RemainingCandidate[]): DecisionList {
+    return this.#lists.of(candidates);
+  }
+
+  verdictOf(list: DecisionList): Verdict {
+    const { decided } = list as StepList;
+    if (decided !== undefined) return decided ? 'allow' : 'deny';
+    if (this.#exploration.difference(this.#none, list as StepList).gained === 'no') return 'deny';
+    return this.#exploration.difference(this.#all, list as StepList).lost === 'no' ? 'allow' : 'depends';
+  }
+
+  compare(before: DecisionList, after: DecisionList): Comparison {
+    const { gained, lost } = this.#exploration.difference(before as StepList, after as StepList);
+    const witnesses = {
+      ...(typeof gained === 'object' && { gained: witnessOf(gained.with) }),
+      ...(typeof lost === 'object' && { lost: witnessOf(lost.with) }),
+    };
+    if (typeof gained === 'object' && typeof lost === 'object') return { change: 'mixed', ...witnesses };
+    if (gained === 'maybe' || lost === 'maybe') return { change: 'unknown', ...witnesses };
+    if (gained === 'no') return { change: lost === 'no' ? 'same' : 'lost', ...witnesses };
+    return { change: 'gained', ...witnesses };
+  }
+
+  /** Whether some request is allowed by a list, or makes a formula true. */
+  satisfiable(what: DecisionList | Formula): Satisfiability {
+    const list = 'candidates' in what ? what : this.#lists.of([this.#allow(what)]);
+    const { gained } = this.#exploration.difference(this.#none, list as StepList);
+    if (typeof gained === 'object') return { possible: 'yes', witness: witnessOf(gained.with) };
+    return { possible: gained === 'no' ? 'no' : 'unknown' };
+  }
+
+  /** Lists what requests may send that makes a difference to a list. */
+  choicesIn({ candidates }: DecisionList): RequestChoice[] {
+    const atoms = [...new Set(candidates.flatMap(({ remainder }) => remainder.atoms))];
+    const values = new Map<Attribute & { kind: 'property' }, Map<string, Json>>();
+    for (const { cells } of new Set(this.#clusters.of(atoms).values()))
+      for (const [attribute, value] of cells.flatMap(({ chosen }) => [...chosen])) {
+        if (attribute.kind !== 'property' || attribute.name === undefined || value === undefined) continue;
+        remembered(values, attribute, () => new Map()).set(JSON.stringify(value), value);
+      }
+    return [...values].map(([{ root, name = '' }, found]) => ({ root, name, values: [...found.values()] }));
+  }
+
+  /** The condition on requests, as short as can be proved the same, as readable Service CEL: `context.amount < 10000`. */
+  textOf(what: DecisionList | Formula): string {
+    const formula = 'candidates' in what ? whenAllowed(what.candidates, this.formulas) : what;
+    const short = remembered(this.#simplified, formula, () =>
+      simplified(formula, this.formulas, (left, right) => this.#isSame(left, right)),
+    );
+    return formulaText(short);
+  }
+
+  /** Whether two formulas are proved to be true for the same requests, by a few steps. */
+  #isSame(left: Formula, right: Formula): boolean {
+    if (this.#simplifyingSteps > ALL_SIMPLIFYING_STEPS_MAX) return false;
+    const [before, after] = [left, right].map((one) => this.#lists.of([this.#allow(one)])) as [StepList, StepList];
+    const { gained, lost } = this.#exploration.difference(before, after, SIMPLIFYING_STEPS_MAX);
+    this.#simplifyingSteps += 1 + this.#exploration.steps;
+    return gained === 'no' && lost === 'no';
+  }
+
+  #allow(remainder: Formula): RemainingCandidate {
+    return { effect: 'ALLOW', priority: 0, remainder };
+  }
+}

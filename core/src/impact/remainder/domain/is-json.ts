@@ -1,9 +1,0 @@
-import { isMap, type Value } from '../../../conditions/value.js';
-import type { Json } from '../../../json.js';
-
-/** Whether a value may be sent in a request: moments and lengths of time may not. */
-export function isJson(value: Value): value is Json {
-  if (value === null || typeof value !== 'object') return true;
-  if (Array.isArray(value)) return (value as readonly Value[]).every(isJson);
-  return isMap(value) && Object.values(value).every(isJson);
-}

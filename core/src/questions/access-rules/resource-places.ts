@@ -1,0 +1,133 @@
+import { ancestorValue } from '../../conditions/evaluate/ancestors.js';
+import { Absent } from '../../conditions/values/outcome.js';
+import type { Ancestry } from '../../conditions/values/scope.js';
+import type { ValueMap } from '../../conditions/values/value.js';
+import { decodeSegment, type Path, typeOfResource } from '../../records/address.js';
+import { knownIdOf } from '../../records/known-id.js';
+import type { Fields } from '../../records/registry.js';
+import { type AccessView, recordAt } from './access-view.js';
+
+/**
+ * A resource that rules are judged on: a recorded one, or any without a record of a type, by where it lies: nowhere, below
+ * recorded ones, or where nobody says. One that has a path and such a place is recorded in the other state alone, and lies
+ * here where a request says.
+ */
+export interface ResourceUnit {
+  readonly type: Path;
+  /** Of one that either state records. */
+  readonly path: Path | undefined;
+  readonly place: 'record' | 'nowhere' | 'unsaid' | Said;
+  /** The same for equal units. */
+  readonly key: string;
+}
+
+/** What a request says of where a resource lies: its parents, and the properties that it does not send. */
+export interface Said {
+  readonly below: readonly Path[];
+  readonly unsaid?: readonly string[];
+  /** Stands for every request that says these and any others. */
+  readonly others?: true;
+}
+
+export function liesAmongOthers({ place }: Pick<ResourceUnit, 'place'>): boolean {
+  return typeof place === 'object' && place.others === true;
+}
+
+/** Where a unit lies in one state. */
+export interface Located {
+  /** The resource itself, if it is recorded, and all that it lies below. */
+  readonly places: ReadonlySet<Path>;
+  /** Types of which it may have more ancestors, for all that is said. */
+  readonly unknown: ReadonlySet<Path>;
+  readonly ancestry: Ancestry;
+}
+
+export function recordedUnit(path: Path): ResourceUnit {
+  return { type: typeOfResource(path), path, place: 'record', key: path };
+}
+
+export function unrecordedUnit(type: Path, place: Exclude<ResourceUnit['place'], 'record'>, path?: Path): ResourceUnit {
+  const where =
+    typeof place === 'string'
+      ? place
+      : [...place.below, ...(place.unsaid ?? []).map((name) => `?${name}`), place.others ? '+' : ''].join('//');
+  return { type, path, place, key: `${path ?? type}//${where}` };
+}
+
+/**
+ * A unit as requests can ask for it in a state, with each parent of its record by itself. What only the `other` state records lies
+ * where requests may say: in the parents that are recorded there and here, or, if one is not recorded here, in what that
+ * lies in; and nowhere if resources of its type can lie in none of these.
+ */
+export function formsOf(view: AccessView, other: AccessView, unit: ResourceUnit): ResourceUnit[] {
+  const { type, path, place } = unit;
+  if (typeof place === 'string' && (path === undefined || recordAt(view, 'resource', path) !== undefined))
+    return [unit];
+  const parentsIn = (one: Path) => recordAt(other, 'resource', one)?.fields.parents ?? [];
+  const above = new Set(typeof place === 'object' ? place.below : parentsIn(path ?? ''));
+  for (const one of above)
+    if (recordAt(view, 'resource', one) === undefined) for (const parent of parentsIn(one)) above.add(parent);
+  const declared = recordAt(view, 'resource_type', type)?.fields.parents ?? [];
+  const isSaid = (one: Path) =>
+    recordAt(view, 'resource', one) !== undefined && declared.some((parent) => parent.type === typeOfResource(one));
+  if (typeof place === 'object' && place.others) {
+    const below = [...above].filter((one) => recordAt(view, 'resource', one) !== undefined);
+    return [unrecordedUnit(type, { below, others: true })];
+  }
+  const said = [...above].filter(isSaid);
+  if (typeof place === 'object' && path === undefined && (place.below.length !== 1 || place.unsaid !== undefined))
+    return [unrecordedUnit(type, { ...place, below: said.sort() })];
+  if (said.length === 0) return [unrecordedUnit(type, 'nowhere', path)];
+  return said.map((below) => unrecordedUnit(type, { below: [below] }, path));
+}
+
+/** A resource with all that it lies below. */
+export function withAncestors(view: AccessView, path: Path): Set<Path> {
+  const all = new Set([path]);
+  for (const one of all) for (const parent of recordAt(view, 'resource', one)?.fields.parents ?? []) all.add(parent);
+  return all;
+}
+
+/** The types that resources of a type may lie below, at any level. */
+export function typesAbove(view: AccessView, type: Path): Set<Path> {
+  const parents = (one: Path) =>
+    (recordAt(view, 'resource_type', one)?.fields.parents ?? []).map((parent) => parent.type);
+  const all = new Set(parents(type));
+  for (const one of all) for (const more of parents(one)) all.add(more);
+  return all;
+}
+
+/** The types that a resource may lie below by what a request does not send. */
+function typesUnsaid(view: AccessView, { type, place }: ResourceUnit): Set<Path> {
+  const unsaid = (typeof place === 'object' && place.unsaid) || [];
+  const all = new Set<Path>();
+  for (const parent of unsaid.length === 0 ? [] : (recordAt(view, 'resource_type', type)?.fields.parents ?? []))
+    if (unsaid.includes(parent.property))
+      for (const one of [parent.type, ...typesAbove(view, parent.type)]) all.add(one);
+  return all;
+}
+
+export function locate(view: AccessView, unit: ResourceUnit): Located {
+  const { path, place } = unit;
+  const places = new Set(path === undefined ? [] : place === 'record' ? withAncestors(view, path) : [path]);
+  if (typeof place === 'object')
+    for (const parent of place.below) for (const one of withAncestors(view, parent)) places.add(one);
+  const among = liesAmongOthers(unit);
+  const all = place === 'unsaid' || among;
+  const unknown = all ? typesAbove(view, unit.type) : typesUnsaid(view, unit);
+  const ancestry: Ancestry = {
+    of: (type) => {
+      if (!among && unknown.has(type)) return new Absent('resource.properties');
+      const found = [...places].filter((one) => one !== path && typeOfResource(one) === type).sort();
+      return found.map((one) => mapOf(view, one));
+    },
+  };
+  return { places, unknown, ancestry };
+}
+
+function mapOf(view: AccessView, path: Path): ValueMap {
+  const [application = '', type = '', name = ''] = path.split('/').map(decodeSegment);
+  const record = view.get(`resource/${path}`);
+  const properties = (record?.fields as Fields<'resource'> | undefined)?.properties ?? {};
+  return ancestorValue({ type, application, name, properties, id: record && knownIdOf(record) });
+}

@@ -1,0 +1,253 @@
+import { remembered } from '../../collections/remembered.js';
+import { type Address, type Path, typeOfResource } from '../../records/address.js';
+import type { AccessSide } from './access-side.js';
+import { recordAt } from './access-view.js';
+import { policyPath } from './covering-policies.js';
+import type { Grounds } from './grounds.js';
+import { type ResourceUnit, typesAbove, unrecordedUnit, withAncestors } from './resource-places.js';
+import type { RuleClaim } from './rule-claim.js';
+import type { ParentProperty } from './said-parents.js';
+import type { Closures } from './subject-classes.js';
+import type { Touch } from './touched.js';
+import type { ResourceUnits } from './units-of.js';
+
+/** Who acts as what on each side, and what the conditions in question ask. */
+export interface Situation extends Grounds {
+  readonly closures: Closures;
+}
+
+/** A place that a policy covers with all below it, and whom the policy is assigned to. */
+interface CoveredPlace {
+  readonly place: Path;
+  readonly principals: readonly Address[];
+}
+
+/** What a request may name (docs/semantics.md 8.2). */
+const PARENTS_MAX = 8;
+const ANCESTORS_MAX = 256;
+/** So many sets are tried of one type and one subject, and so many of one change. Counted, so that every machine says the same. */
+const SETS_MAX = 600;
+const ALL_SETS_MAX = 20_000;
+/** So many resources are told apart by what they lie in. */
+const STEPS_MAX = 2_000;
+const STEP = 50;
+
+/**
+ * The resources without a record that requests may say to lie below several parents, or of which they say some and not
+ * others. Parents count as alike that lie in the same of the places where something is given to the subject, or of which
+ * the rule speaks; of few of them all sets are looked at. Of more, where no condition asks for places, sets with a parent for
+ * each thing that a breach takes (decision 0034), and else one resource that may lie anywhere, of which nothing is proved.
+ */
+export class SeveralParents {
+  #parents: ReadonlyMap<Path, readonly ParentProperty[]> | undefined;
+  readonly #covered = new Map<AccessSide, readonly CoveredPlace[]>();
+  readonly #above = new Map<string, ReadonlySet<Path>>();
+  #tried = 0;
+
+  constructor(
+    private readonly sides: { readonly before: AccessSide; readonly after: AccessSide },
+    private readonly units: ResourceUnits,
+  ) {}
+
+  /** For each type that a rule may mean and whose resources may lie in others, one that stands for all. */
+  *typesOf(claim: RuleClaim, touch: Touch | undefined): Generator<ResourceUnit> {
+    for (const type of this.#declared().keys()) {
+      if (!claim.meansType(type) && !(claim.below && this.#mayLieBelow(type, claim.named))) continue;
+      if (touch !== undefined && touch.types.size > 0 && !touch.types.has(type)) continue;
+      if (touch?.resource !== undefined && !this.#mayLieBelow(type, [touch.resource])) continue;
+      const resource = touch?.resource;
+      yield unrecordedUnit(type, { below: resource === undefined ? [] : [resource], others: true });
+    }
+  }
+
+  /** The resources of the type of `anywhere` in which places together may make another difference to a subject than each alone. */
+  *of(
+    anywhere: ResourceUnit,
+    claim: RuleClaim,
+    touch: Touch | undefined,
+    situation: Situation,
+  ): Generator<ResourceUnit | undefined, void> {
+    const { type } = anywhere;
+    const declared = this.#declared().get(type) ?? [];
+    const places = this.#placesOf(type, claim, touch, situation);
+    const partly = declared.length > 1 && (situation.denies || situation.ancestors || situation.asksRoles);
+    if (!situation.ancestors && (places.size === 0 || (places.size === 1 && !partly))) return;
+    const parents = situation.ancestors ? this.#every(declared) : yield* this.#alike(declared, places);
+    if (parents === undefined) {
+      yield anywhere;
+      return;
+    }
+    const all = declared.map(({ property }) => property);
+    const unsaid = partly ? [...setsOf(all, all.length - 1)] : [[]];
+    const most = this.#most(parents.length, claim, situation);
+    let looked = 0;
+    for (const properties of unsaid)
+      for (const below of setsOf(parents, most.size)) {
+        if (++looked % STEP === 0) yield undefined;
+        if (below.length < (properties.length === 0 ? 2 : 0) || !this.#isTouched(below, touch)) continue;
+        const canBeSaid = (path: Path) =>
+          declared.some((parent) => parent.type === typeOfResource(path) && !properties.includes(parent.property));
+        if (!below.every(canBeSaid) || this.#ancestors(below) > ANCESTORS_MAX) continue;
+        this.#tried++;
+        yield unrecordedUnit(type, { below, ...(properties.length > 0 && { unsaid: properties }) });
+      }
+    if (!most.complete) yield anywhere;
+  }
+
+  /** How large the sets are that are tried, and whether these are all that is needed. */
+  #most(parents: number, claim: RuleClaim, { ancestors, asksRoles }: Situation) {
+    const left = this.#tried > ALL_SETS_MAX ? 0 : SETS_MAX;
+    const all = Math.min(PARENTS_MAX, parents);
+    // A breach takes an ALLOW, a DENY and a place of the rule; and two ALLOWs, if the rule keeps actions apart. A role on
+    // one place whose policy covers what lies below another takes two parents.
+    const meant = (claim.below ? 1 : 0) + [...claim.asked].filter((asked) => asked.startsWith('role/')).length;
+    const ways = claim.form === 'separate' ? 3 : 2;
+    const needed = Math.min(all, ancestors || asksRoles ? all : ways * 2 + meant);
+    let size = 0;
+    for (let count = 0; size < needed; size++) {
+      count += binomial(parents, size + 1);
+      if (count > left) break;
+    }
+    return { size, complete: size >= needed };
+  }
+
+  #declared(): ReadonlyMap<Path, readonly ParentProperty[]> {
+    if (this.#parents === undefined) {
+      const found = new Map<Path, ParentProperty[]>();
+      // Where both states declare a type, requests are asked as they are after.
+      for (const side of [this.sides.before, this.sides.after])
+        for (const address of side.view.addresses('resource_type')) {
+          const path = address.slice('resource_type/'.length);
+          const parents = side.parentsOf(path);
+          if (parents.length > 0) found.set(path, [...parents]);
+          else found.delete(path);
+        }
+      this.#parents = found;
+    }
+    return this.#parents;
+  }
+
+  #mayLieBelow(type: Path, places: Iterable<Path>): boolean {
+    const { before, after } = this.sides;
+    const types = remembered(
+      this.#above,
+      `type ${type}`,
+      () => new Set([...typesAbove(before.view, type), ...typesAbove(after.view, type)]),
+    );
+    for (const place of places) if (types.has(typeOfResource(place))) return true;
+    return false;
+  }
+
+  /** Where something is given to a subject, or of which a rule or a touch speaks. */
+  #placesOf(type: Path, claim: RuleClaim, touch: Touch | undefined, situation: Situation): ReadonlySet<Path> {
+    const { closures, principals } = situation;
+    const found = new Set<Path>(claim.below ? claim.named : []);
+    if (touch?.resource !== undefined) found.add(touch.resource);
+    for (const which of ['before', 'after'] as const) {
+      const [side, closure] = [this.sides[which], closures[which]];
+      for (const [principal, holdings] of closure.shared)
+        if (principals.has(principal)) for (const { place } of holdings) if (place !== undefined) found.add(place);
+      const reaches = (principal: Address) =>
+        closure.get(principal).length > 0 ||
+        (principal.startsWith('role/') && side.closures.naming(principal.slice('role/'.length)).length > 0);
+      for (const { place, principals: assigned } of this.#coveredBy(side))
+        if (!found.has(place) && assigned.some(reaches)) found.add(place);
+    }
+    for (const place of found) if (!this.#mayLieBelow(type, [place])) found.delete(place);
+    return found;
+  }
+
+  #coveredBy(side: AccessSide): readonly CoveredPlace[] {
+    return remembered(this.#covered, side, () =>
+      [...side.policies.named()].flatMap((place) =>
+        side.policies
+          .entriesOf(place)
+          .filter(({ below }) => below)
+          .map(({ policy }) => ({
+            place,
+            principals: side.policies.assigneesOf(policyPath(policy)).map(({ principal }) => principal),
+          })),
+      ),
+    );
+  }
+
+  /** All possible parents; undefined if there are more than all sets can be looked at of. */
+  #every(declared: readonly ParentProperty[]): Path[] | undefined {
+    const found = new Set<Path>();
+    for (const { type } of declared)
+      for (const { path } of this.units.recorded(type)) {
+        if (path !== undefined && this.#isSaid(path)) found.add(path);
+        if (2 ** found.size > SETS_MAX) return undefined;
+      }
+    return [...found].sort();
+  }
+
+  /** One parent for each set of places that parents lie in; undefined if too many are to be told apart. */
+  *#alike(declared: readonly ParentProperty[], places: ReadonlySet<Path>): Generator<undefined, Path[] | undefined> {
+    const types = new Set(declared.map(({ type }) => type));
+    const classes = new Map<string, Path>();
+    // What lies in the place that holds most, and in no other, is one class: it need not be looked at one by one.
+    const below: (readonly ResourceUnit[])[] = [];
+    for (const place of places) below.push(yield* this.units.belowAll(place));
+    below.sort((left, right) => left.length - right.length);
+    let steps = 0;
+    for (const [at, all] of below.entries()) {
+      let alone = 0;
+      for (const { path } of all) {
+        if (path === undefined || !types.has(typeOfResource(path)) || !this.#isSaid(path)) continue;
+        if (++steps > STEPS_MAX) {
+          if (at === below.length - 1 && alone > 0) break;
+          return undefined;
+        }
+        const both = [this.sides.before, this.sides.after].map((side) =>
+          [...this.#placesAbove(side, path)].filter((place) => places.has(place)).sort(),
+        );
+        if (both.every((found) => found.length < 2)) alone++;
+        const key = `${declared.length > 1 ? typeOfResource(path) : ''}\n${both.map((one) => one.join('//')).join('\n')}`;
+        if (!classes.has(key)) classes.set(key, path);
+      }
+    }
+    return [...classes.values()].sort();
+  }
+
+  /** Requests name what is recorded after. */
+  #isSaid(path: Path): boolean {
+    return recordAt(this.sides.after.view, 'resource', path) !== undefined;
+  }
+
+  #placesAbove(side: AccessSide, path: Path): ReadonlySet<Path> {
+    const name = side === this.sides.after ? 'after' : 'before';
+    return remembered(this.#above, `${name} ${path}`, () => withAncestors(side.view, path));
+  }
+
+  #isTouched(below: readonly Path[], touch: Touch | undefined): boolean {
+    const place = touch?.resource;
+    if (place === undefined) return true;
+    const { before, after } = this.sides;
+    return below.some((path) => [before, after].some((side) => this.#placesAbove(side, path).has(place)));
+  }
+
+  #ancestors(below: readonly Path[]): number {
+    return new Set(below.flatMap((path) => [...this.#placesAbove(this.sides.after, path)])).size;
+  }
+}
+
+/** The sets of at most so many items, the small ones first. */
+function* setsOf<T>(items: readonly T[], most: number): Generator<T[]> {
+  for (let size = 0; size <= Math.min(most, items.length); size++) yield* setsOfSize(items, size, 0);
+}
+
+function* setsOfSize<T>(items: readonly T[], size: number, from: number): Generator<T[]> {
+  if (size === 0) {
+    yield [];
+    return;
+  }
+  for (let at = from; at <= items.length - size; at++)
+    for (const rest of setsOfSize(items, size - 1, at + 1)) yield [items[at] as T, ...rest];
+}
+
+function binomial(all: number, size: number): number {
+  let count = 1;
+  for (let at = 0; at < size; at++) count = (count * (all - at)) / (at + 1);
+  return count;
+}

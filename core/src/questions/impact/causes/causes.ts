@@ -1,0 +1,130 @@
+import type { RecordChange } from '../../../access/api/engine.js';
+import type { CompiledEngine } from '../../../access/engine/compiled-engine.js';
+import type { ChangedRecord } from '../../../access/universe/record-changes.js';
+import type { TenantSide } from '../../../access/universe/side.js';
+import type { Address } from '../../../records/address.js';
+import type { Fields } from '../../../records/registry.js';
+import type { CauseRecord } from '../api/finding.js';
+import { minimalSets, withAlternatives } from './minimal-sets.js';
+import { type CausedAt, RelevantChanges } from './relevant-changes.js';
+import { Dependencies } from './subsets.js';
+
+/** So many changes are made and taken back for all findings together; after that causes are no longer made smaller. */
+const MADE_MAX = 1_000_000;
+
+type Changes = ReadonlySet<ChangedRecord>;
+
+/** One subject, resource and action of a finding. */
+export interface CausedPoint {
+  readonly at: CausedAt;
+  /** Whether the finding is there in the engine's present state. */
+  readonly shows: (engine: CompiledEngine) => boolean;
+  /** The records by which candidates apply that decide the answer before or after, where these are known. */
+  readonly chains: readonly ReadonlySet<Address>[];
+}
+
+/** Finds which changed records bring a finding, by making some of them and asking the engine (docs/semantics.md 10.9). */
+export class Causes {
+  readonly #relevant: RelevantChanges;
+  readonly #dependencies: Dependencies;
+  readonly #byAddress: ReadonlyMap<Address, ChangedRecord>;
+  /** How many changes have been made to ask. */
+  #made = 0;
+
+  /** `engine` is in the state before, and is again after each question. */
+  constructor(
+    private readonly engine: CompiledEngine,
+    private readonly changes: readonly ChangedRecord[],
+    private readonly sides: { before: TenantSide; after: TenantSide },
+  ) {
+    this.#relevant = new RelevantChanges(engine, changes);
+    this.#dependencies = new Dependencies(changes);
+    this.#byAddress = new Map(changes.map((change) => [change.address, change]));
+  }
+
+  /**
+   * What brings a finding, which is there when it shows at every one of these points. An alternative holds at all of them,
+   * too.
+   */
+  of(points: readonly [CausedPoint, ...CausedPoint[]]): CauseRecord[][] {
+    const [first, ...others] = points;
+    const sets = this.#setsAt(first);
+    return (others.length === 0 ? sets : this.#together(points, sets)).map((set) => this.#records(set));
+  }
+
+  /** Each set is of the first point; what the others need besides is added. */
+  #together(points: readonly CausedPoint[], sets: readonly Changes[]): readonly Changes[] {
+    const own = new Map<CausedPoint, readonly Changes[]>();
+    const starts: Changes[] = [];
+    const enough = sets.filter((set, at) => {
+      let all = set;
+      for (const point of points.slice(1)) {
+        if (this.#holds(all, point.shows)) continue;
+        const found = own.get(point) ?? this.#setsAt(point);
+        own.set(point, found);
+        all = new Set([...all, ...(found[at] ?? found[0] ?? [])]);
+      }
+      if (all !== set) starts.push(all);
+      return all === set;
+    });
+    if (enough.length > 0) return enough;
+    const holds = (set: Changes) => this.#holds(set, (engine) => points.every(({ shows }) => shows(engine)));
+    const found = minimalSets(starts, this.#dependencies, holds);
+    return found.length > 0 ? found : starts.slice(0, 1);
+  }
+
+  #setsAt({ at, shows, chains }: CausedPoint): Changes[] {
+    const holds = (set: Changes) => this.#holds(set, shows);
+    const found = minimalSets(this.#starts(at, chains), this.#dependencies, holds);
+    if (found.length > 0) return found;
+    const relevant = this.#dependencies.closed(this.#relevant.of(at));
+    const [set] = minimalSets([relevant, new Set(this.changes)], this.#dependencies, holds);
+    return set === undefined ? [relevant] : withAlternatives(set, relevant, this.#dependencies, holds);
+  }
+
+  /** The changes along each chain, with those of the resource, its type and what it lies below. */
+  *#starts({ places, type }: CausedAt, chains: readonly ReadonlySet<Address>[]): Generator<Set<ChangedRecord>, void> {
+    const around = [`resource_type/${type}`, ...[...places].map((place) => `resource/${place}`)];
+    for (const chain of chains) {
+      const changed = [...chain, ...around].map((address) => this.#byAddress.get(address));
+      const own = this.#dependencies.closed(changed.filter((one) => one !== undefined));
+      if (own.size > 0) yield own;
+    }
+  }
+
+  /** Undefined once too many changes have been made. */
+  #holds(set: ReadonlySet<ChangedRecord>, shows: (engine: CompiledEngine) => boolean): boolean | undefined {
+    const made = [...set];
+    this.#made += made.length + 1;
+    if (this.#made > MADE_MAX) return undefined;
+    this.engine.apply(made);
+    const held = shows(this.engine);
+    this.engine.apply(made.map(({ before, after }): RecordChange => ({ before: after, after: before })));
+    return held;
+  }
+
+  #records(set: ReadonlySet<ChangedRecord>): CauseRecord[] {
+    return [...set]
+      .map(({ address, before, after }): CauseRecord => {
+        const change = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+        const place = (change === 'removed' ? this.sides.before : this.sides.after).placeOf?.(address);
+        const given = change === 'removed' ? givenBy(before) : undefined;
+        const gone =
+          given !== undefined && this.#byAddress.get(given)?.after === undefined && this.#byAddress.has(given);
+        return {
+          ...{ address, change },
+          ...(place !== undefined && { file: place.file, line: place.line }),
+          ...(gone && { removed_with: given }),
+        };
+      })
+      .sort((left, right) => (left.address < right.address ? -1 : 1));
+  }
+}
+
+/** The address of the policy, role or group that a link gives. */
+function givenBy(record: ChangedRecord['before']): Address | undefined {
+  if (record?.kind === 'policy_assignment') return `policy/${(record.fields as Fields<'policy_assignment'>).policy}`;
+  if (record?.kind === 'role_assignment') return `role/${(record.fields as Fields<'role_assignment'>).role}`;
+  if (record?.kind === 'group_membership') return `group/${(record.fields as Fields<'group_membership'>).group}`;
+  return undefined;
+}

@@ -1,0 +1,221 @@
+import type { SpanAnswer } from '../../../access/delta/answers.js';
+import type { ColumnGroup, UnitAction } from '../../../access/delta/column-groups.js';
+import type { Block, Cell } from '../../../access/delta/compare-columns.js';
+import type { ResourceUnit } from '../../../access/universe/resource-places.js';
+import type { Member } from '../../../access/universe/subject-classes.js';
+import { append } from '../../../collections/append.js';
+import type { DecisionList, Remainders } from '../../../conditions/residual/remainders.js';
+import type { FindingChange } from '../api/finding.js';
+import { type ActionNaming, type Area, type AreaCell, Areas } from './areas.js';
+
+/** What one span of a cell says, in words. */
+export interface Statement {
+  readonly key: string;
+  readonly change: FindingChange;
+  readonly condition: string | null;
+  readonly conditionBefore: string | undefined;
+  readonly from: number | null;
+  readonly until: number | null;
+  /** The address of the role that requests name. */
+  readonly role: string | undefined;
+  /** The condition says which subjects go with which resources: not each of them with each. */
+  readonly joined: boolean;
+  /** By which memberships subjects come to it, if that is asked. */
+  readonly way: string;
+  readonly span: SpanAnswer;
+}
+
+/** A block in a column group, with the span that the statement is about. */
+export interface Place {
+  readonly block: Block;
+  readonly span: SpanAnswer;
+  readonly exact: boolean;
+  /** By which memberships the subjects come to it, if that is asked. */
+  readonly way: string;
+}
+
+/** One subject, resource and action of a rectangle, and how the answers compare there. */
+export interface Sample {
+  readonly block: Block;
+  readonly member: Member;
+  readonly cell: UnitAction;
+  readonly span: SpanAnswer;
+}
+
+/** Subjects, actions and resources of which the same is said. */
+export interface Rectangle {
+  readonly sample: Sample;
+  readonly statement: Statement;
+  readonly blocks: readonly Block[];
+  /** By which memberships each block comes to all of it, if that is asked. */
+  readonly ways: ReadonlyMap<Block, string>;
+  /** The same list for rectangles of the same resources, as far as the same column groups have them. */
+  readonly units: readonly ResourceUnit[];
+  readonly actions: readonly string[];
+  /** How many recorded triples it has. */
+  readonly triples: number;
+  readonly exact: boolean;
+  /** Where it says so. */
+  corners(): Iterable<Corner>;
+}
+
+/** A resource and action with the subjects of whom a rectangle says the same there. */
+export interface Corner {
+  readonly cell: UnitAction;
+  readonly places: readonly Place[];
+}
+
+interface Said {
+  readonly statement: Statement;
+  readonly byGroup: Map<ColumnGroup, Place[]>;
+}
+
+/** What cells say, factored: no subject, action, resource and instant is in two rectangles. */
+export function rectanglesOf(
+  cells: Iterable<Cell>,
+  remainders: Remainders,
+  now: number,
+  naming: ActionNaming,
+): Rectangle[] {
+  const said = new Map<string, Said>();
+  for (const { block, group, answer, ways, exact } of cells) {
+    for (const statement of statementsOf({ spans: answer.spans, ways, role: block.one.role }, remainders, now)) {
+      let known = said.get(statement.key);
+      if (known === undefined) {
+        known = { statement, byGroup: new Map() };
+        said.set(statement.key, known);
+      }
+      const place = { block, span: statement.span, exact, way: statement.way };
+      append(known.byGroup, group, place);
+    }
+  }
+  const areas = new Areas(naming);
+  return [...said.values()].flatMap((one) => factored(one, areas));
+}
+
+function* statementsOf(
+  { spans, ways, role }: { spans: readonly SpanAnswer[]; ways: Cell['ways']; role: string | undefined },
+  remainders: Remainders,
+  now: number,
+): Generator<Statement, void> {
+  let open: Statement | undefined;
+  for (const span of spans) {
+    const said = { span, way: ways.get(span) ?? '', role };
+    const next = span.comparison.change === 'same' ? undefined : statementOf(said, remainders, now);
+    if (open !== undefined && next !== undefined && saysSame(open, next)) open = { ...open, until: next.until };
+    else {
+      if (open !== undefined) yield keyed(open);
+      open = next;
+    }
+  }
+  if (open !== undefined) yield keyed(open);
+}
+
+function saysSame(first: Statement, second: Statement): boolean {
+  return (
+    first.way === second.way &&
+    first.change === second.change &&
+    first.condition === second.condition &&
+    first.conditionBefore === second.conditionBefore
+  );
+}
+
+function keyed(statement: Statement): Statement {
+  const { change, condition, conditionBefore, from, until, role, joined } = statement;
+  const said = [change, condition, conditionBefore ?? null, from, until, role ?? null, joined];
+  return { ...statement, key: JSON.stringify(said) };
+}
+
+function statementOf(
+  { span, way, role }: Pick<Statement, 'span' | 'way' | 'role'>,
+  remainders: Remainders,
+  now: number,
+): Statement {
+  const { from, until, before, after, comparison, open } = span;
+  const depends = (list: DecisionList) => remainders.verdictOf(list) === 'depends';
+  // What a join requires stays part of the condition, although for each pair it is known.
+  const text = (list: DecisionList, whole: DecisionList | undefined) =>
+    depends(whole ?? list) ? remainders.textOf(whole ?? list) : null;
+  const both = depends(before) && depends(after);
+  const change = comparison.change === 'same' ? 'unknown' : changeInWords(comparison.change, both);
+  return {
+    key: '',
+    change,
+    condition: text(after, open?.after),
+    conditionBefore: text(before, open?.before) ?? undefined,
+    from: from <= now ? null : from,
+    until: until === Number.POSITIVE_INFINITY ? null : until,
+    role,
+    joined: open !== undefined,
+    way,
+    span,
+  };
+}
+
+function changeInWords(change: 'gained' | 'lost' | 'mixed' | 'unknown', both: boolean): FindingChange {
+  if (change === 'unknown') return 'unknown';
+  if (change === 'mixed') return 'changed';
+  if (!both) return change;
+  return change === 'gained' ? 'widened' : 'narrowed';
+}
+
+function factored({ statement, byGroup }: Said, areas: Areas): Rectangle[] {
+  const byBlocks = new Map<string, Map<ColumnGroup, readonly Place[]>>();
+  for (const [group, all] of byGroup)
+    for (const places of statement.joined ? byWay(all) : [all]) {
+      const key = statement.joined
+        ? (places[0] as Place).way
+        : places
+            .map(({ block, way }) => `${block.key}>${way}`)
+            .sort()
+            .join('\n');
+      const known = byBlocks.get(key);
+      if (known === undefined) byBlocks.set(key, new Map([[group, places]]));
+      else known.set(group, places);
+    }
+  return [...byBlocks.values()].flatMap((placesOf) => {
+    const ways = new Map<Block, string>();
+    for (const places of placesOf.values()) for (const { block, way } of places) ways.set(block, way);
+    const blocks = [...ways.keys()];
+    return areas.of([...placesOf.keys()]).map((area) => ({
+      ...cornersOf(area, placesOf),
+      statement,
+      blocks,
+      ways,
+      units: area.units,
+      actions: area.actions,
+    }));
+  });
+}
+
+function byWay(places: readonly Place[]): Iterable<Place[]> {
+  const found = new Map<string, Place[]>();
+  for (const place of places) {
+    append(found, place.way, place);
+  }
+  return found.values();
+}
+
+function cornersOf(
+  { cells, triplesOf }: Area,
+  placesOf: ReadonlyMap<ColumnGroup, readonly Place[]>,
+): Pick<Rectangle, 'sample' | 'triples' | 'exact' | 'corners'> {
+  const at = (group: ColumnGroup) => placesOf.get(group) as readonly Place[];
+  let [triples, exact] = [0, true];
+  for (const [group, count] of triplesOf) {
+    let recorded = 0;
+    for (const { block } of at(group)) if (block.one.kind === 'recorded') recorded += block.members.length;
+    triples += count * recorded;
+    exact &&= at(group).every((place) => place.exact);
+  }
+  const [{ cell, group }] = cells as [AreaCell];
+  const [{ block, span }] = at(group) as [Place];
+  return {
+    sample: { block, member: block.first, span, cell },
+    triples,
+    exact,
+    *corners() {
+      for (const one of cells) yield { cell: one.cell, places: at(one.group) };
+    },
+  };
+}

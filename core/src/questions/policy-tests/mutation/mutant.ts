@@ -1,0 +1,42 @@
+import type { RecordChange } from '../../../access/api/engine.js';
+import type { DeclaredRecord, Fields } from '../../../records/registry.js';
+import type { Asked } from '../asked.js';
+import type { Link, TestedTenant } from '../tested-tenant.js';
+
+/** The kinds of mutants: what somebody may change by mistake. */
+export const OPERATORS = [
+  'drop-assignment',
+  'drop-deny',
+  'drop-end',
+  'drop-start',
+  'flip-effect',
+  'drop-clause',
+  'drop-negation',
+  'loosen-comparison',
+  'widen-actions',
+  'widen-resources',
+  'widen-type',
+  'widen-place',
+  'drop-modifier',
+  'drop-unless',
+] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+export type Policy = DeclaredRecord<'policy'>;
+
+/** One record changed as somebody may change it by mistake. */
+export interface Mutant {
+  operator: Operator;
+  record: Policy | Link;
+  /** Of a policy: its fields in the mutant, if it is still given to anybody. */
+  changed?: Fields<'policy'> | undefined;
+  /** What is changed, in words. */
+  detail: string;
+  /** The field that is changed, and the character of its text. */
+  pointer?: string | undefined;
+  offset?: number | undefined;
+  /** What it changes in a tenant. */
+  changes(tenant: TestedTenant): RecordChange[];
+  /** The questions whose answers it may change. */
+  touches(tenant: TestedTenant): readonly Asked[];
+}
