@@ -1,5 +1,5 @@
-import type { Known } from '../src/conditions/residual/known.js';
-import type { PolicyGuard } from '../src/conditions/residual/remainders.js';
+import type { PartialRequest } from '../src/conditions/residual/partial-request.js';
+import type { PolicyGuard } from '../src/conditions/residual/residuals.js';
 import type { Json, JsonObject } from '../src/json/json.js';
 import type { Modifiers } from '../src/records/policy.js';
 
@@ -186,13 +186,13 @@ export function changedList(draw: Draw, list: readonly RandomCandidate[]): Rando
   return next;
 }
 
-export function randomKnown(draw: Draw): Known {
+export function randomKnown(draw: Draw): PartialRequest {
   const sent = draw.often(60);
   const unrecorded = sent && draw.often(50);
   const value = () => draw.of<Json>([1, 2, 'a', 'ab', true, 'alice']);
   const several = draw.often(50);
   const anyOf = ['s', 'u'];
-  const roles: { readonly [path: string]: ReturnType<NonNullable<Known['principals']>['hasRole']> } = {
+  const roles: { readonly [path: string]: ReturnType<NonNullable<PartialRequest['principals']>['hasRole']> } = {
     r: several ? { anyOf, otherwise: 'absent' } : 'absent',
     s: { anyOf: ['s'] },
     t: several ? { anyOf } : true,
@@ -266,7 +266,7 @@ function anyValue(draw: Draw): Json | typeof absent {
   }
 }
 
-export function randomRequest(draw: Draw, { subject, resource, span }: Known): SentRequest {
+export function randomRequest(draw: Draw, { subject, resource, span }: PartialRequest): SentRequest {
   const members = (names: readonly string[]) => {
     const map: JsonObject = {};
     for (const name of names) {

@@ -1,5 +1,5 @@
 import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
-import { RemainingConditions } from '@authz-service/core/questions/possible/remaining-condition';
+import { ResidualConditions } from '@authz-service/core/questions/possible/residual-conditions';
 import type { Fields, StoredRecord } from '@authz-service/core/records/registry';
 import type { DecisionRequest } from '@authz-service/core/request';
 import { boolean } from '@oclif/core/flags';
@@ -25,7 +25,7 @@ export type Possible<T> = T & { condition: string };
 
 /** The records that `--possible` looks through, and the conditions that remain of requests about them. */
 export class PossibleSearch {
-  readonly #conditions: RemainingConditions;
+  readonly #conditions: ResidualConditions;
 
   private constructor(
     private readonly records: readonly StoredRecord[],
@@ -34,7 +34,7 @@ export class PossibleSearch {
     const policies = records.flatMap((record) =>
       record.kind === 'policy' ? [[record.address, record.fields] as const] : [],
     );
-    this.#conditions = new RemainingConditions(compileEngine(records), new Map(policies));
+    this.#conditions = new ResidualConditions(compileEngine(records), new Map(policies));
   }
 
   /** Reads the records of the service, as they are or were, or of the tree of a Git revision. */

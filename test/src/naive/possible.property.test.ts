@@ -2,7 +2,7 @@ import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
 import { compileCondition } from '@authz-service/core/conditions/evaluate/compile';
 import type { Json } from '@authz-service/core/json/json';
-import { RemainingConditions } from '@authz-service/core/questions/possible/remaining-condition';
+import { ResidualConditions } from '@authz-service/core/questions/possible/residual-conditions';
 import { address } from '@authz-service/core/records/address';
 import type { Fields } from '@authz-service/core/records/registry';
 import type { DecisionRequest } from '@authz-service/core/request';
@@ -83,7 +83,7 @@ describe('the condition that remains of a request', () => {
         const policies = [...fieldsOf('policy', records)].map(
           ([path, fields]) => [address('policy', path), fields] as [string, Fields<'policy'>],
         );
-        const conditions = new RemainingConditions(engine, new Map(policies));
+        const conditions = new ResidualConditions(engine, new Map(policies));
         const types = fieldsOf('resource_type', records);
         for (const { subject, resource, action, now } of all) {
           const [type = '', id = ''] = subject.split('/');

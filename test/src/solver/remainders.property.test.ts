@@ -1,12 +1,12 @@
-import type { Known } from '@authz-service/core/conditions/residual/known';
-import { Remainders } from '@authz-service/core/conditions/residual/remainders';
+import type { PartialRequest } from '@authz-service/core/conditions/residual/partial-request';
+import { Residuals } from '@authz-service/core/conditions/residual/residuals';
 import type { Modifiers } from '@authz-service/core/records/policy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Choose, type Expression, expression, MFA, PRELUDE, RECORDED_IDS } from './expressions.js';
 import { Solver } from './solver.js';
 
 const subjectId = { admits: (id: string) => !RECORDED_IDS.includes(id) };
-const KNOWN: Known = {
+const KNOWN: PartialRequest = {
   subject: { type: 'user', id: subjectId, recorded: {}, sent: true },
   action: { name: 'read', sent: true },
   resource: {
@@ -105,16 +105,16 @@ test(`a solver contradicts no comparison of ${RUNS} pairs of lists`, async () =>
     const choose = chooser(seed * 7919);
     const before = Array.from({ length: 1 + choose(3) }, () => candidate(choose));
     const after = changed(choose, before);
-    const remainders = new Remainders();
+    const residuals = new Residuals();
     const listOf = (list: readonly Candidate[]) =>
-      remainders.listOf(
+      residuals.listOf(
         list.map(({ effect, priority, expression: { cel }, modifiers, unless }) => ({
           effect,
           priority,
-          remainder: remainders.remainderOf({ condition: cel, modifiers, unless }, KNOWN),
+          residual: residuals.residualOf({ condition: cel, modifiers, unless }, KNOWN),
         })),
       );
-    const { change } = remainders.compare(listOf(before), listOf(after));
+    const { change } = residuals.compare(listOf(before), listOf(after));
     const [was, is] = [allowed(before), allowed(after)];
     const [gained, lost] = await solver.satisfiable(PRELUDE, [`(and (not ${was}) ${is})`, `(and ${was} (not ${is}))`]);
     const about = `seed ${seed}: ${change}\n${JSON.stringify(before)}\n${JSON.stringify(after)}`;

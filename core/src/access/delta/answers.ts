@@ -1,6 +1,6 @@
 import type { Formula } from '../../conditions/residual/formula.js';
-import type { Known, KnownPrincipals } from '../../conditions/residual/known.js';
-import type { Comparison, DecisionList, Remainders, RemainingCandidate } from '../../conditions/residual/remainders.js';
+import type { PartialPrincipals, PartialRequest } from '../../conditions/residual/partial-request.js';
+import type { Comparison, DecisionList, ResidualCandidate, Residuals } from '../../conditions/residual/residuals.js';
 import type { JsonObject } from '../../json/json.js';
 import { isCurrent, type Period } from '../grants/period.js';
 import type { Closure } from '../universe/closure.js';
@@ -85,7 +85,7 @@ export class Answers {
   constructor(
     private readonly tables: ColumnTables,
     private readonly principals: PrincipalIds,
-    private readonly remainders: Remainders,
+    private readonly residuals: Residuals,
     readonly free: FreeTexts,
     private readonly now: number,
   ) {}
@@ -122,10 +122,10 @@ export class Answers {
   }
 
   /** What remains at an instant of a candidate that the state after has for members of a class. */
-  remainderAt(one: SubjectClass, asking: Asking, descriptor: Descriptor, at: number): Formula {
+  residualAt(one: SubjectClass, asking: Asking, descriptor: Descriptor, at: number): Formula {
     const { guard, facts, unknown } = descriptor;
     const known = this.#known(one, asking, 'after', facts, { from: at, until: Number.POSITIVE_INFINITY });
-    return this.remainders.remainderOf(guard?.guard ?? NO_GUARD, known, unknown);
+    return this.residuals.residualOf(guard?.guard ?? NO_GUARD, known, unknown);
   }
 
   /** What the state after answers at an instant. */
@@ -167,7 +167,7 @@ export class Answers {
     const key = `${before.id} ${after.id}`;
     let found = this.#comparisons.get(key);
     if (found === undefined) {
-      found = this.remainders.compare(before, after);
+      found = this.residuals.compare(before, after);
       this.#comparisons.set(key, found);
     }
     return found;
@@ -228,8 +228,8 @@ export class Answers {
     const key = descriptors.map(({ deny, priority }) => `${deny} ${priority}`).join();
     const known = this.#lists.get(key);
     if (known !== undefined) return known;
-    const remainder = this.remainders.formulas.constant('true');
-    const list = this.remainders.listOf(descriptors.map((one) => ({ ...candidateOf(one), remainder })));
+    const residual = this.residuals.formulas.constant('true');
+    const list = this.residuals.listOf(descriptors.map((one) => ({ ...candidateOf(one), residual })));
     this.#lists.set(key, list);
     return list;
   }
@@ -237,18 +237,18 @@ export class Answers {
   #list(one: SubjectClass, side: Side, span: QuestionSpan, asking: Asking): DecisionList {
     const { descriptors, list } = span[side];
     if (list !== undefined) return list;
-    const candidates = descriptors.map((descriptor): RemainingCandidate => {
+    const candidates = descriptors.map((descriptor): ResidualCandidate => {
       const { guard, facts, unknown } = descriptor;
       const known = this.#known(one, asking, side, facts, span);
       return {
         ...candidateOf(descriptor),
-        remainder: this.remainders.remainderOf(guard?.guard ?? NO_GUARD, known, unknown),
+        residual: this.residuals.residualOf(guard?.guard ?? NO_GUARD, known, unknown),
       };
     });
-    const key = candidates.map(({ effect, priority, remainder }) => `${effect}${priority}/${remainder.id}`).join();
+    const key = candidates.map(({ effect, priority, residual }) => `${effect}${priority}/${residual.id}`).join();
     let made = this.#lists.get(key);
     if (made === undefined) {
-      made = this.remainders.listOf(candidates);
+      made = this.residuals.listOf(candidates);
       this.#lists.set(key, made);
     }
     return made;
@@ -260,7 +260,7 @@ export class Answers {
     side: Side,
     facts: ResourceFacts | null,
     { from, until }: Pick<QuestionSpan, 'from' | 'until'>,
-  ): Known {
+  ): PartialRequest {
     const recordedSubject = one.kind === 'recorded' && !open;
     return {
       subject: {
@@ -283,7 +283,7 @@ export class Answers {
     };
   }
 
-  #acting(closure: Closure, facts: ResourceFacts | null, at: number): KnownPrincipals {
+  #acting(closure: Closure, facts: ResourceFacts | null, at: number): PartialPrincipals {
     const counts = (id: number) => this.#periodsOf(closure, id).some((period) => isCurrent(period, at));
     const is = (address: string) => {
       const id = this.principals.find(address);
@@ -318,14 +318,14 @@ export class Answers {
     const both = changes.has('mixed') || (changes.has('gained') && changes.has('lost'));
     const change = both ? 'mixed' : changes.has('unknown') ? 'unknown' : changes.has('gained') ? 'gained' : 'lost';
     const answer = (side: Side): PairAnswer => {
-      const verdicts = new Set(spans.map((span) => this.remainders.verdictOf(span[side])));
+      const verdicts = new Set(spans.map((span) => this.residuals.verdictOf(span[side])));
       return verdicts.size === 1 ? ([...verdicts][0] as PairAnswer) : 'depends';
     };
     return { before: answer('before'), after: answer('after'), change };
   }
 }
 
-function candidateOf({ deny, priority }: Descriptor): Pick<RemainingCandidate, 'effect' | 'priority'> {
+function candidateOf({ deny, priority }: Descriptor): Pick<ResidualCandidate, 'effect' | 'priority'> {
   return { effect: deny ? 'DENY' : 'ALLOW', priority };
 }
 

@@ -1,5 +1,5 @@
 import { type GuardReads, readsOf } from '../../conditions/residual/reads.js';
-import type { PolicyGuard } from '../../conditions/residual/remainders.js';
+import type { PolicyGuard } from '../../conditions/residual/residuals.js';
 import { canonicalJson } from '../../json/json.js';
 import type { Address } from '../../records/address.js';
 import type { CompiledEngine } from '../engine/compiled-engine.js';

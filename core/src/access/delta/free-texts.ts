@@ -1,4 +1,4 @@
-import type { FreeNames, FreeText, KnownResource } from '../../conditions/residual/known.js';
+import type { FreeNames, FreeText, PartialResource } from '../../conditions/residual/partial-request.js';
 import type { Path } from '../../records/address.js';
 import type { Fields } from '../../records/registry.js';
 import type { CompiledEngine } from '../engine/compiled-engine.js';
@@ -7,7 +7,7 @@ import { OTHER_TYPE } from '../universe/subject-classes.js';
 import { OTHER_ACTION, type TypeUniverse } from './column-groups.js';
 import type { ResourceFacts } from './resource-facts.js';
 
-const NO_NAMES: KnownResource['names'] = { id: undefined, name: undefined };
+const NO_NAMES: PartialResource['names'] = { id: undefined, name: undefined };
 export const ANY_TEXT: FreeText = { admits: () => true };
 export const ANY_NAMES: FreeNames = { names: true, admitsName: () => true, admitsId: () => true };
 
@@ -15,8 +15,8 @@ export const ANY_NAMES: FreeNames = { names: true, admitsName: () => true, admit
 export class FreeTexts {
   readonly #subjects = new Map<string, FreeText>();
   readonly #resources = new Map<Path, FreeNames>();
-  readonly #recorded = new Map<string, KnownResource['names']>();
-  readonly #byFacts = new Map<ResourceFacts, KnownResource['names']>();
+  readonly #recorded = new Map<string, PartialResource['names']>();
+  readonly #byFacts = new Map<ResourceFacts, PartialResource['names']>();
   readonly #added = new Set<string>();
   readonly #actions = new Map<Path, FreeText>();
   readonly #otherType: FreeText;
@@ -68,7 +68,7 @@ export class FreeTexts {
   }
 
   /** The names of a resource in one state, as far as they are known. */
-  names(facts: ResourceFacts | null): KnownResource['names'] {
+  names(facts: ResourceFacts | null): PartialResource['names'] {
     if (facts === null) return NO_NAMES;
     let names = this.#byFacts.get(facts);
     if (names === undefined) {
@@ -78,7 +78,7 @@ export class FreeTexts {
     return names;
   }
 
-  #namesOf({ name, id, recorded, typePath }: ResourceFacts): KnownResource['names'] {
+  #namesOf({ name, id, recorded, typePath }: ResourceFacts): PartialResource['names'] {
     if (name === undefined) return this.#unrecorded(typePath);
     const key = `${recorded}\n${id}\n${name}`;
     let names = this.#recorded.get(key);

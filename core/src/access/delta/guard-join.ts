@@ -1,5 +1,5 @@
 import { MACROS, ROOTS } from '../../conditions/reads/reads.js';
-import { parsedCondition } from '../../conditions/residual/specialise.js';
+import { parsedCondition } from '../../conditions/residual/partial-evaluator.js';
 import { attributePath, keyOf, memberName, partsOf, type Read } from '../../conditions/residual/syntax.js';
 import type { Ast } from '../../conditions/syntax/parse.js';
 import type { KnownGuard } from './columns.js';

@@ -1,5 +1,5 @@
 import { append } from '../../collections/append.js';
-import type { FreeNames, FreeText } from '../../conditions/residual/known.js';
+import type { FreeNames, FreeText } from '../../conditions/residual/partial-request.js';
 import { keyOf, type Read } from '../../conditions/residual/syntax.js';
 import type { Json } from '../../json/json.js';
 import type { Member, SubjectClass } from '../universe/subject-classes.js';

@@ -1,5 +1,5 @@
 import { mayTurnOut } from '../../conditions/residual/formula.js';
-import type { Remainders } from '../../conditions/residual/remainders.js';
+import type { Residuals } from '../../conditions/residual/residuals.js';
 import type { Address } from '../../records/address.js';
 import type { CompiledEngine } from '../engine/compiled-engine.js';
 import { ALWAYS, type Period } from '../grants/period.js';
@@ -28,7 +28,7 @@ export class Memberships {
   private constructor(
     private readonly tables: ColumnTables,
     private readonly answers: Answers,
-    private readonly remainders: Remainders,
+    private readonly residuals: Residuals,
   ) {}
 
   /** Looks at the classes in the state after, in which the engine is. */
@@ -37,9 +37,9 @@ export class Memberships {
     classes: readonly SubjectClass[],
     tables: ColumnTables,
     answers: Answers,
-    remainders: Remainders,
+    residuals: Residuals,
   ): Generator<undefined, Memberships> {
-    const found = new Memberships(tables, answers, remainders);
+    const found = new Memberships(tables, answers, residuals);
     for (const [at, one] of classes.entries()) {
       if (at % 500 === 499) yield;
       if (one.kind === 'recorded') found.#ofClass.set(one, found.#membershipsOf(engine, one));
@@ -62,12 +62,12 @@ export class Memberships {
         const descriptor = this.tables.descriptors.at(number);
         if (descriptor.deny || !isWithin([descriptor.period ?? ALWAYS], span)) continue;
         any.add(id);
-        const remainder = this.answers.remainderAt(one, { member, sent: true }, descriptor, span.from);
-        if (remainder.constant === 'true') sure.add(id);
-        else if (mayTurnOut(remainder, 'true')) depends.add(id);
+        const residual = this.answers.residualAt(one, { member, sent: true }, descriptor, span.from);
+        if (residual.constant === 'true') sure.add(id);
+        else if (mayTurnOut(residual, 'true')) depends.add(id);
       }
     }
-    const open = this.remainders.verdictOf(span.open?.after ?? span.after) === 'depends';
+    const open = this.residuals.verdictOf(span.open?.after ?? span.after) === 'depends';
     const met = open ? new Set([...sure, ...depends]) : sure.size > 0 ? sure : depends;
     const allowing = exact && met.size > 0 ? met : any;
     const found = (this.#ofClass.get(one) ?? []).flatMap(({ of, closure: { ids, periods } }) =>

@@ -1,4 +1,4 @@
-import type { DecisionList } from '../../conditions/residual/remainders.js';
+import type { DecisionList } from '../../conditions/residual/residuals.js';
 import { splitAddress } from '../../records/address.js';
 import type { CompiledEngine } from '../engine/compiled-engine.js';
 import { includedIn } from '../graph/included-roles.js';

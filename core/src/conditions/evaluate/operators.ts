@@ -69,7 +69,7 @@ export function arithmetic(op: Arithmetic, left: Node, right: Node, offset: numb
     const first = left.run(scope);
     const second = right.run(scope);
     if (typeof first === 'number' && typeof second === 'number') {
-      // The remainder of numbers of very different size is found bit by bit.
+      // The residual of numbers of very different size is found bit by bit.
       if (op === '%') scope.charge(64);
       return onNumbers(op, first, second, whole);
     }

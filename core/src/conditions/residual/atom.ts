@@ -6,10 +6,10 @@ import type { Ast } from '../syntax/parse.js';
 import { Absent, type Outcome } from '../values/outcome.js';
 import type { Scope } from '../values/scope.js';
 import type { Result } from '../values/value.js';
-import { scopeOf } from './answers.js';
 import type { Assignment, Attribute } from './attribute.js';
 import type { FormulaOutcome } from './formula.js';
-import type { Known } from './known.js';
+import type { PartialRequest } from './partial-request.js';
+import { scopeOf } from './read-value.js';
 
 /** What an atom says: a part of a condition, or a modifier that is none in Service CEL. */
 export type AtomSource =
@@ -28,7 +28,7 @@ export interface Atom {
   /** What it reads that is not known. */
   readonly attributes: readonly Attribute[];
   /** What is known of the rest that it reads. */
-  readonly known: Known;
+  readonly known: PartialRequest;
 }
 
 const nodes = new WeakMap<Ast, Node>();

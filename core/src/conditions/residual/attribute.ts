@@ -1,6 +1,6 @@
 import type { Json } from '../../json/json.js';
 import type { ValueMap } from '../values/value.js';
-import type { ChosenRole, FreeNames, FreeText, KnownSpan } from './known.js';
+import type { ChosenRole, FreeNames, FreeText, TimeSpan } from './partial-request.js';
 
 /** The maps whose members requests may send. */
 export type PropertyRoot = 'context' | 'subject' | 'resource' | 'action';
@@ -27,7 +27,7 @@ export type Attribute =
       readonly known: readonly ValueMap[];
     }
   /** The instant of the decision, in milliseconds. */
-  | { readonly kind: 'now'; readonly key: string; readonly span: KnownSpan };
+  | { readonly kind: 'now'; readonly key: string; readonly span: TimeSpan };
 
 /** What a request says of attributes; undefined stands for an absent one. */
 export type Assignment = ReadonlyMap<Attribute, Json | undefined>;
@@ -87,7 +87,7 @@ export class AttributePool {
     return this.#of(key, () => ({ kind: 'ancestors', key, path, known }));
   }
 
-  now(span: KnownSpan): Attribute {
+  now(span: TimeSpan): Attribute {
     const key = `now/${span.from}/${span.until}`;
     return this.#of(key, () => ({ kind: 'now', key, span }));
   }

@@ -1,8 +1,8 @@
 import type { Json } from '../../json/json.js';
 import { OutOfSteps } from '../values/outcome.js';
 import type { ValueMap } from '../values/value.js';
-import { type Anatomy, anatomyOf, type Site } from './anatomy.js';
 import { type Atom, evaluateAtom } from './atom.js';
+import { type AtomQuestions, questionsOf, type Site } from './atom-questions.js';
 import type { Assignment, Attribute, AttributePool } from './attribute.js';
 import { combinationsOf, TRIED_TEXTS } from './combinations.js';
 import { momentsFor } from './domain/moments.js';
@@ -31,7 +31,7 @@ const EVALUATIONS_MAX = 60_000;
 /** Finds the cells of atoms, once for each set of atoms. */
 export class Clusters {
   readonly #pool: AttributePool;
-  readonly #anatomies = new Map<Atom, Anatomy>();
+  readonly #anatomies = new Map<Atom, AtomQuestions>();
   readonly #made = new Map<string, Cluster>();
 
   constructor(pool: AttributePool) {
@@ -53,10 +53,10 @@ export class Clusters {
     return found;
   }
 
-  #anatomy(atom: Atom): Anatomy {
+  #anatomy(atom: Atom): AtomQuestions {
     let anatomy = this.#anatomies.get(atom);
     if (anatomy === undefined) {
-      anatomy = anatomyOf(atom, this.#pool);
+      anatomy = questionsOf(atom, this.#pool);
       this.#anatomies.set(atom, anatomy);
     }
     return anatomy;
@@ -152,9 +152,9 @@ class ClusterPlan {
   readonly #questions = new Map<Attribute, QuestionAt[]>();
   readonly #each = new Map<Attribute, number>();
   readonly #lookedFor = new Map<Attribute, Site[]>();
-  readonly #anatomies: readonly Anatomy[];
+  readonly #anatomies: readonly AtomQuestions[];
 
-  constructor(attributes: readonly Attribute[], anatomies: readonly Anatomy[]) {
+  constructor(attributes: readonly Attribute[], anatomies: readonly AtomQuestions[]) {
     this.#anatomies = anatomies;
     for (const attribute of attributes) {
       this.#questions.set(attribute, []);

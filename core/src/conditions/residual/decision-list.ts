@@ -1,11 +1,11 @@
 import type { Formula, FormulaPool, Settled } from './formula.js';
 import { mayTurnOut } from './formula.js';
-import type { DecisionList, RemainingCandidate } from './remainders.js';
+import type { DecisionList, ResidualCandidate } from './residuals.js';
 
 /** Candidates of one effect and priority, or those that make no difference to be told apart. */
 export interface Step {
   readonly deny: boolean;
-  readonly remainder: Formula;
+  readonly residual: Formula;
 }
 
 /** A decision list, as it is worked with. */
@@ -25,46 +25,46 @@ export class DecisionLists {
     this.#pool = pool;
   }
 
-  of(candidates: readonly RemainingCandidate[]): StepList {
+  of(candidates: readonly ResidualCandidate[]): StepList {
     const groups = new Map<string, { deny: boolean; priority: number; parts: Formula[] }>();
-    for (const { effect, priority, remainder } of candidates) {
+    for (const { effect, priority, residual } of candidates) {
       const key = `${priority}/${effect}`;
       const group = groups.get(key) ?? { deny: effect === 'DENY', priority, parts: [] };
-      group.parts.push(remainder);
+      group.parts.push(residual);
       groups.set(key, group);
     }
     const sorted = [...groups.values()].sort(
       (left, right) => right.priority - left.priority || Number(right.deny) - Number(left.deny),
     );
     // At one priority and effect, one that applies wins over one that fails, as in a disjunction.
-    return this.#list(sorted.map(({ deny, parts }) => ({ deny, remainder: this.#pool.or(parts) })));
+    return this.#list(sorted.map(({ deny, parts }) => ({ deny, residual: this.#pool.or(parts) })));
   }
 
   /** The list in which the outcomes of some atoms are filled in. */
   settle(list: StepList, settled: Settled, count: () => void): StepList {
-    const steps = list.steps.map(({ deny, remainder }) => ({
+    const steps = list.steps.map(({ deny, residual }) => ({
       deny,
-      remainder: this.#pool.settle(remainder, settled, count),
+      residual: this.#pool.settle(residual, settled, count),
     }));
-    return steps.every(({ remainder }, at) => remainder === list.steps[at]?.remainder) ? list : this.#list(steps);
+    return steps.every(({ residual }, at) => residual === list.steps[at]?.residual) ? list : this.#list(steps);
   }
 
   #list(steps: readonly Step[]): StepList {
     const plain = steps.map((step) =>
-      step.deny ? step : { ...step, remainder: this.#pool.only('true', step.remainder) },
+      step.deny ? step : { ...step, residual: this.#pool.only('true', step.residual) },
     );
     const kept = this.#merged(withoutEnd(effective(plain)));
-    const key = kept.map(({ deny, remainder }) => `${deny ? '-' : '+'}${remainder.id}`).join(' ');
+    const key = kept.map(({ deny, residual }) => `${deny ? '-' : '+'}${residual.id}`).join(' ');
     const known = this.#made.get(key);
     if (known !== undefined) return known;
     const made: StepList = {
       id: this.#made.size,
       steps: kept,
       decided: decidedOf(kept),
-      candidates: kept.map(({ deny, remainder }, at) => ({
+      candidates: kept.map(({ deny, residual }, at) => ({
         effect: deny ? 'DENY' : 'ALLOW',
         priority: kept.length - at,
-        remainder,
+        residual,
       })),
     };
     this.#made.set(key, made);
@@ -77,7 +77,7 @@ export class DecisionLists {
     for (const step of steps) {
       const last = merged.at(-1);
       if (last === undefined || last.deny || step.deny) merged.push(step);
-      else merged[merged.length - 1] = { deny: false, remainder: this.#pool.or([last.remainder, step.remainder]) };
+      else merged[merged.length - 1] = { deny: false, residual: this.#pool.or([last.residual, step.residual]) };
     }
     return merged;
   }
@@ -88,18 +88,18 @@ function effective(steps: readonly Step[]): Step[] {
   const kept: Step[] = [];
   let allowed = false;
   for (const step of steps) {
-    const { deny, remainder } = step;
+    const { deny, residual } = step;
     if (!deny) {
-      if (allowed || !mayTurnOut(remainder, 'true')) continue;
+      if (allowed || !mayTurnOut(residual, 'true')) continue;
       kept.push(step);
-      allowed = remainder.constant === 'true';
+      allowed = residual.constant === 'true';
       continue;
     }
-    if (remainder.constant === 'false') continue;
+    if (residual.constant === 'false') continue;
     // Below a DENY that applies nothing else can apply, and below one that fails nothing can allow.
-    if (!mayTurnOut(remainder, 'false') && !mayTurnOut(remainder, 'failed')) break;
+    if (!mayTurnOut(residual, 'false') && !mayTurnOut(residual, 'failed')) break;
     kept.push(step);
-    if (remainder.constant === 'failed') break;
+    if (residual.constant === 'failed') break;
   }
   return kept;
 }
@@ -113,8 +113,8 @@ function withoutEnd(steps: readonly Step[]): Step[] {
   for (;;) {
     const last = kept.at(-1);
     if (last === undefined) return kept;
-    if (last.deny && !mayTurnOut(last.remainder, 'failed')) kept.pop();
-    else if (last.remainder.constant === 'failed' && kept.at(-2)?.deny === false) kept.splice(-2, 1);
+    if (last.deny && !mayTurnOut(last.residual, 'failed')) kept.pop();
+    else if (last.residual.constant === 'failed' && kept.at(-2)?.deny === false) kept.splice(-2, 1);
     else break;
   }
   return kept.some(({ deny }) => !deny) ? kept : [];
@@ -123,5 +123,5 @@ function withoutEnd(steps: readonly Step[]): Step[] {
 function decidedOf(steps: readonly Step[]): boolean | undefined {
   const [first] = steps;
   if (first === undefined) return false;
-  return steps.length === 1 && !first.deny && first.remainder.constant === 'true' ? true : undefined;
+  return steps.length === 1 && !first.deny && first.residual.constant === 'true' ? true : undefined;
 }

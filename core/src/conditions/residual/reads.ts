@@ -1,5 +1,5 @@
-import type { PolicyGuard } from './remainders.js';
-import { parsedCondition } from './specialise.js';
+import { parsedCondition } from './partial-evaluator.js';
+import type { PolicyGuard } from './residuals.js';
 import { keyOf, type Read, readsIn } from './syntax.js';
 
 /** What a guard reads of what may be known: two requests that agree in it leave the same of the guard. */

@@ -1,6 +1,6 @@
 import type { Atom } from './atom.js';
 import type { Formula, FormulaPool } from './formula.js';
-import type { RemainingCandidate } from './remainders.js';
+import type { ResidualCandidate } from './residuals.js';
 
 /** A text and how tightly its outermost operator binds: disjunctions 1, choices 0, conjunctions 2, all else 3. */
 interface Text {
@@ -17,12 +17,12 @@ export function formulaText(formula: Formula): string {
 }
 
 /** A formula that is true when a list allows: what one ALLOW requires, and what every DENY before it leaves. */
-export function whenAllowed(candidates: readonly RemainingCandidate[], pool: FormulaPool): Formula {
+export function whenAllowed(candidates: readonly ResidualCandidate[], pool: FormulaPool): Formula {
   const denies: Formula[] = [];
   const ways: Formula[] = [];
-  for (const { effect, remainder } of candidates) {
-    if (effect === 'DENY') denies.push(pool.not(remainder));
-    else ways.push(pool.and([remainder, ...denies]));
+  for (const { effect, residual } of candidates) {
+    if (effect === 'DENY') denies.push(pool.not(residual));
+    else ways.push(pool.and([residual, ...denies]));
   }
   return pool.or(ways);
 }

@@ -1,5 +1,5 @@
 import type { Ast } from '../syntax/parse.js';
-import { parsedCondition } from './specialise.js';
+import { parsedCondition } from './partial-evaluator.js';
 import { type Field, partsOf, readsIn } from './syntax.js';
 
 const NONE: ReadonlySet<string> = new Set();

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../json/json.js';
 import { isResourcePath, type Path } from '../../records/address.js';
+import type { Choice } from './compare-decision-lists.js';
 import { setMember } from './domain/set-member.js';
-import type { Choice } from './exploration.js';
 
 /** What a request must send besides what is known, so that it is answered as claimed. */
 export interface Witness {

@@ -2,9 +2,15 @@ import { inBoth, isEmpty, type Period } from '../../access/grants/period.js';
 import { remembered } from '../../collections/remembered.js';
 import { eachInSteps } from '../../concurrency/time-slicing.js';
 import type { Formula } from '../../conditions/residual/formula.js';
-import type { FreeNames, FreeText, Known, KnownProperties, KnownSpan } from '../../conditions/residual/known.js';
-import type { DecisionList, Remainders, RemainingCandidate } from '../../conditions/residual/remainders.js';
-import { ANY_CHOSEN } from '../../conditions/residual/specialise.js';
+import { ANY_CHOSEN } from '../../conditions/residual/partial-evaluator.js';
+import type {
+  FreeNames,
+  FreeText,
+  PartialProperties,
+  PartialRequest,
+  TimeSpan,
+} from '../../conditions/residual/partial-request.js';
+import type { DecisionList, ResidualCandidate, Residuals } from '../../conditions/residual/residuals.js';
 import type { JsonObject } from '../../json/json.js';
 import { type Address, decodeSegment, type Path, path as pathOf, typeOfResource } from '../../records/address.js';
 import { EVERY_TYPE, EVERYONE } from '../../records/everyone.js';
@@ -38,8 +44,8 @@ export interface Reach {
 
 /** What is known of the properties of a subject and a resource where the two states are compared on the same requests. */
 export interface Properties {
-  readonly subject: KnownProperties;
-  readonly resource: KnownProperties;
+  readonly subject: PartialProperties;
+  readonly resource: PartialProperties;
 }
 
 /** A type of subjects that no record mentions: a name that no type can have. */
@@ -75,7 +81,7 @@ export class AccessSide {
     readonly view: AccessView,
     private readonly other: AccessView,
     now: number,
-    private readonly remainders: Remainders,
+    private readonly residuals: Residuals,
     private readonly people?: AccessSide,
   ) {
     this.closures = people?.closures ?? new SubjectClosures(view, other, now);
@@ -172,11 +178,11 @@ export class AccessSide {
   }
 
   /** The list that decides in a span of time. `names` says whether requests name roles. */
-  listOf(reaches: readonly Reach[], known: Known, names: boolean): DecisionList {
-    const { formulas } = this.remainders;
-    const candidates: RemainingCandidate[] = [];
+  listOf(reaches: readonly Reach[], known: PartialRequest, names: boolean): DecisionList {
+    const { formulas } = this.residuals;
+    const candidates: ResidualCandidate[] = [];
     const naming = (role: Path) =>
-      this.remainders.remainderOfCondition(hasRole(role), { ...known, principals: ANY_CHOSEN });
+      this.residuals.residualOfCondition(hasRole(role), { ...known, principals: ANY_CHOSEN });
     for (const { policy, ways, named } of reaches) {
       const { effect, priority } = policy.fields;
       const now = ways.filter(({ period }) => counts(period, known.span));
@@ -184,29 +190,29 @@ export class AccessSide {
       const open = sure ? [] : now.filter(({ below }) => below.length > 0);
       for (const { below } of open) {
         const lies = below.map((place) => this.liesBelow(place, known));
-        const remainder = formulas.and([...lies, this.remainders.remainderOf(policy.fields, known)]);
-        candidates.push({ effect, priority, remainder });
+        const residual = formulas.and([...lies, this.residuals.residualOf(policy.fields, known)]);
+        candidates.push({ effect, priority, residual });
       }
       if (now.length > open.length)
-        candidates.push({ effect, priority, remainder: this.remainders.remainderOf(policy.fields, known, !sure) });
+        candidates.push({ effect, priority, residual: this.residuals.residualOf(policy.fields, known, !sure) });
       if (sure || !names) continue;
       for (const { roles, way } of named) {
         if (!counts(way.period, known.span)) continue;
-        const remainder = this.remainders.remainderOf(policy.fields, known, way.unknown);
+        const residual = this.residuals.residualOf(policy.fields, known, way.unknown);
         const lies = way.below.map((place) => this.liesBelow(place, known));
         candidates.push({
           effect,
           priority,
-          remainder: formulas.and([formulas.or(roles.map(naming)), ...lies, remainder]),
+          residual: formulas.and([formulas.or(roles.map(naming)), ...lies, residual]),
         });
       }
     }
-    return this.remainders.listOf(candidates);
+    return this.residuals.listOf(candidates);
   }
 
   /** That a resource which may lie anywhere lies below a place: a question of its own, the same in both states. */
-  liesBelow(place: Path, known: Known): Formula {
-    return this.remainders.remainderOfCondition(hasRole(place), { ...known, principals: ANY_CHOSEN });
+  liesBelow(place: Path, known: PartialRequest): Formula {
+    return this.residuals.residualOfCondition(hasRole(place), { ...known, principals: ANY_CHOSEN });
   }
 
   /** What is known of requests for a subject, resource and action in a span of time. */
@@ -215,8 +221,8 @@ export class AccessSide {
     closure: Closure,
     unit: ResourceUnit,
     action: string | FreeText,
-    { span, properties, names, free }: { span: KnownSpan; properties: Properties; names: boolean; free: FreeUniverse },
-  ): Known {
+    { span, properties, names, free }: { span: TimeSpan; properties: Properties; names: boolean; free: FreeUniverse },
+  ): PartialRequest {
     const [application = '', bare = ''] = unit.type.split('/').map(decodeSegment);
     const holds = (address: Address) => closure.get(address).filter(({ period }) => counts(period, span));
     return {
@@ -345,7 +351,7 @@ function wayOf(unit: ResourceUnit, period: Period, places: readonly (Path | unde
   return liesAmongOthers(unit) ? { period, unknown: false, below } : { period, unknown: below.length > 0, below: [] };
 }
 
-export function counts({ start, end }: Period, { from }: KnownSpan): boolean {
+export function counts({ start, end }: Period, { from }: TimeSpan): boolean {
   return start <= from && from < end;
 }
 

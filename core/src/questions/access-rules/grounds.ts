@@ -1,4 +1,4 @@
-import type { PolicyGuard } from '../../conditions/residual/remainders.js';
+import type { PolicyGuard } from '../../conditions/residual/residuals.js';
 import { textsInCondition } from '../../conditions/residual/texts-in-condition.js';
 import type { Address } from '../../records/address.js';
 import { namesInCondition } from '../../records/condition-names.js';

@@ -1,7 +1,12 @@
 import { remembered } from '../../collections/remembered.js';
 import type { Formula } from '../../conditions/residual/formula.js';
-import type { FreeText, Known, KnownProperties, KnownSpan } from '../../conditions/residual/known.js';
-import type { DecisionList, Remainders, RemainingCandidate } from '../../conditions/residual/remainders.js';
+import type {
+  FreeText,
+  PartialProperties,
+  PartialRequest,
+  TimeSpan,
+} from '../../conditions/residual/partial-request.js';
+import type { DecisionList, ResidualCandidate, Residuals } from '../../conditions/residual/residuals.js';
 import type { Witness } from '../../conditions/residual/witness.js';
 import { canonicalJson, type JsonObject } from '../../json/json.js';
 import { type Path, typeOfResource } from '../../records/address.js';
@@ -20,7 +25,7 @@ export interface Breach {
   readonly unit: ResourceUnit;
   /** What the request says of what the unit lies in, where that matters. */
   readonly said: SaidParents;
-  readonly span: KnownSpan;
+  readonly span: TimeSpan;
   /** Undefined where it cannot be said which request breaks the rule. */
   readonly witness: Witness | undefined;
   /** Without a witness, places that matter, if it hangs on which of them the resource lies in. */
@@ -60,7 +65,7 @@ export class CellJudge {
   readonly #parents = new Map<Path, ReadonlySet<string>>();
 
   constructor(
-    private readonly remainders: Remainders,
+    private readonly residuals: Residuals,
     private readonly sides: { readonly before: AccessSide; readonly after: AccessSide },
     private readonly free: FreeUniverse,
     private readonly now: number,
@@ -212,7 +217,7 @@ export class CellJudge {
     claim: RuleClaim,
     { subject, unit, before, after }: Cell,
     action: string,
-    span: KnownSpan,
+    span: TimeSpan,
     then: Asked | undefined,
     now: Asked,
   ): Witness | 'no' | 'unsaid' | undefined {
@@ -224,14 +229,14 @@ export class CellJudge {
       const resource = withSaid(propertiesIn(side, resources), parents, form);
       const properties = { subject: propertiesIn(side, subjects), resource };
       const closure = side === 'before' ? before : after;
-      const known: Known = sides[side].known(subject, closure, form, name, {
+      const known: PartialRequest = sides[side].known(subject, closure, form, name, {
         span,
         properties,
         names: claim.names,
         free,
       });
       const list = sides[side].listOf(reaches, known, claim.names);
-      const { formulas } = this.remainders;
+      const { formulas } = this.residuals;
       const declared = sides[side].declares(form.type);
       const said = (side === 'before' && claim.former) || claim;
       const means = declared && said.means(form, sides[side].locate(form).places);
@@ -242,7 +247,7 @@ export class CellJudge {
       const elsewhere = formulas.not(formulas.or(below.map((place) => sides[side].liesBelow(place, known))));
       const exempt = (strict: boolean) =>
         means || below.length > 0
-          ? formulas.or([...(means ? [] : [elsewhere]), said.exempt(this.remainders, subject, known, strict)])
+          ? formulas.or([...(means ? [] : [elsewhere]), said.exempt(this.residuals, subject, known, strict)])
           : formulas.constant('true');
       return { list, exempt: exempt(false), strict: () => exempt(true) };
     };
@@ -268,12 +273,12 @@ export class CellJudge {
 
   /** A request that is allowed after, of which the rule speaks, and that did not break it before; best one denied before. */
   #gained(former: Answer | undefined, { list, exempt, strict }: Answer): Witness | 'no' | 'unsaid' {
-    const denied: readonly RemainingCandidate[] = former?.list.candidates ?? [];
-    const unbroken: readonly RemainingCandidate[] =
-      former === undefined ? denied : [{ effect: 'DENY', priority: ABOVE, remainder: former.exempt }, ...denied];
-    const since = (spared: Formula, rest: readonly RemainingCandidate[]) => {
-      const old = this.remainders.listOf([{ effect: 'ALLOW', priority: ABOVE + 1, remainder: spared }, ...rest]);
-      return this.remainders.compare(old, list);
+    const denied: readonly ResidualCandidate[] = former?.list.candidates ?? [];
+    const unbroken: readonly ResidualCandidate[] =
+      former === undefined ? denied : [{ effect: 'DENY', priority: ABOVE, residual: former.exempt }, ...denied];
+    const since = (spared: Formula, rest: readonly ResidualCandidate[]) => {
+      const old = this.residuals.listOf([{ effect: 'ALLOW', priority: ABOVE + 1, residual: spared }, ...rest]);
+      return this.residuals.compare(old, list);
     };
     const { change, gained } = since(exempt, unbroken);
     if (gained === undefined) return change === 'unknown' ? 'unsaid' : 'no';
@@ -282,15 +287,15 @@ export class CellJudge {
 
   /** A request of which the rule speaks and that is not allowed after; best one allowed before, if not one exempt before. */
   #lost(former: Answer | undefined, { list, exempt }: Answer): Witness | 'no' | 'unsaid' {
-    const always: readonly RemainingCandidate[] = [
-      { effect: 'ALLOW', priority: 0, remainder: this.remainders.formulas.constant('true') },
+    const always: readonly ResidualCandidate[] = [
+      { effect: 'ALLOW', priority: 0, residual: this.residuals.formulas.constant('true') },
     ];
     const allowed = former?.list.candidates ?? always;
-    const unbroken: readonly RemainingCandidate[] =
-      former === undefined ? always : [{ effect: 'ALLOW', priority: ABOVE, remainder: former.exempt }, ...allowed];
-    const since = (rest: readonly RemainingCandidate[]) => {
-      const old = this.remainders.listOf([{ effect: 'DENY', priority: ABOVE + 1, remainder: exempt }, ...rest]);
-      return this.remainders.compare(old, list);
+    const unbroken: readonly ResidualCandidate[] =
+      former === undefined ? always : [{ effect: 'ALLOW', priority: ABOVE, residual: former.exempt }, ...allowed];
+    const since = (rest: readonly ResidualCandidate[]) => {
+      const old = this.residuals.listOf([{ effect: 'DENY', priority: ABOVE + 1, residual: exempt }, ...rest]);
+      return this.residuals.compare(old, list);
     };
     const { change, lost } = since(unbroken);
     if (lost === undefined) return change === 'unknown' ? 'unsaid' : 'no';
@@ -298,7 +303,7 @@ export class CellJudge {
   }
 
   /** Time from now on, cut where a link begins or ends. */
-  *#spans({ before, after }: Cell, reaches: readonly Reach[]): Generator<KnownSpan> {
+  *#spans({ before, after }: Cell, reaches: readonly Reach[]): Generator<TimeSpan> {
     const cuts = new Set([this.now]);
     const cut = ({ start, end }: { start: number; end: number }) => {
       if (start > this.now) cuts.add(start);
@@ -316,7 +321,11 @@ export class CellJudge {
 }
 
 /** What a record has of them counts, not what is said. */
-function withSaid(known: KnownProperties, { values, leftOut }: SaidParents, { place }: ResourceUnit): KnownProperties {
+function withSaid(
+  known: PartialProperties,
+  { values, leftOut }: SaidParents,
+  { place }: ResourceUnit,
+): PartialProperties {
   if (Object.keys(values).length + leftOut.size === 0) return known;
   const { recorded, withheld = NONE } = known;
   const all = place === 'record' ? { ...values, ...recorded } : { ...recorded, ...values };
@@ -339,7 +348,7 @@ interface RecordedProperties {
  * Both states are looked at on the same requests: those that send nothing of what is recorded after, also where it is not
  * before. What one state alone has a record of counts in the other as sent with the request (docs/semantics.md 11.3, 11.8).
  */
-function propertiesIn(side: 'before' | 'after', { before, after }: RecordedProperties): KnownProperties {
+function propertiesIn(side: 'before' | 'after', { before, after }: RecordedProperties): PartialProperties {
   const recorded = (side === 'before' ? (before ?? after) : (after ?? before)) ?? {};
   const withheld = side === 'before' && after !== undefined ? new Set(Object.keys(after)) : undefined;
   return { recorded, sent: true, ...(withheld && { withheld }) };

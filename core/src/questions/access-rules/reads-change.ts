@@ -1,5 +1,5 @@
 import { type GuardReads, readsOf } from '../../conditions/residual/reads.js';
-import type { PolicyGuard } from '../../conditions/residual/remainders.js';
+import type { PolicyGuard } from '../../conditions/residual/residuals.js';
 import { canonicalJson, type JsonObject } from '../../json/json.js';
 
 /** Properties of a subject or of a resource that a change-set changes. */

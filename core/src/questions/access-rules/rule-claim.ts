@@ -1,6 +1,6 @@
 import type { Formula } from '../../conditions/residual/formula.js';
-import type { Known } from '../../conditions/residual/known.js';
-import type { Remainders } from '../../conditions/residual/remainders.js';
+import type { PartialRequest } from '../../conditions/residual/partial-request.js';
+import type { Residuals } from '../../conditions/residual/residuals.js';
 import { EVERY_RESOURCE_TYPE, RULE_FORMS, type RuleForm } from '../../records/access-rule.js';
 import { type Address, type Path, typeOfResource } from '../../records/address.js';
 import { type DeclaredRecord, referencesOf } from '../../records/registry.js';
@@ -116,11 +116,11 @@ export class RuleClaim {
    * failed: whatever the rule says is broken by the others alone. Of `always` it is false for those of which it speaks.
    * A `strict` one leaves only those that surely are meant, which are the better witnesses.
    */
-  exempt(remainders: Remainders, subject: SubjectUnit, known: Known, strict = false): Formula {
-    const { formulas } = remainders;
+  exempt(residuals: Residuals, subject: SubjectUnit, known: PartialRequest, strict = false): Formula {
+    const { formulas } = residuals;
     const sure = (formula: Formula) => formulas.sure(formulas.held(formula));
-    const who = formulas.and([this.#isMeant(remainders, subject, known), this.#where(remainders, known, 'subjects')]);
-    const what = formulas.and([this.#where(remainders, known, 'resources'), this.#when(remainders, known)]);
+    const who = formulas.and([this.#isMeant(residuals, subject, known), this.#where(residuals, known, 'subjects')]);
+    const what = formulas.and([this.#where(residuals, known, 'resources'), this.#when(residuals, known)]);
     // `always` holds for what is surely meant; the others are broken by what is not surely left out.
     if (this.form === 'always' || (strict && this.form !== 'only'))
       return formulas.not(sure(formulas.and([who, what])));
@@ -128,25 +128,25 @@ export class RuleClaim {
     return sure(formulas.not(formulas.and([who, what])));
   }
 
-  #isMeant(remainders: Remainders, { type, path }: SubjectUnit, known: Known): Formula {
-    const { formulas } = remainders;
+  #isMeant(residuals: Residuals, { type, path }: SubjectUnit, known: PartialRequest): Formula {
+    const { formulas } = residuals;
     const { type: wanted, named, groups, roles } = this.#claim.subjects ?? {};
     const constant = (value: boolean) => formulas.constant(value ? 'true' : 'false');
     if (wanted !== undefined && wanted !== type) return constant(false);
     if ((named ?? groups ?? roles) === undefined) return constant(true);
     if (path !== undefined && named?.includes(path)) return constant(true);
     if (groups?.some((group) => known.principals?.inGroup(group))) return constant(true);
-    const held = (roles ?? []).map((role) => remainders.remainderOfCondition(hasRole(role), known));
+    const held = (roles ?? []).map((role) => residuals.residualOfCondition(hasRole(role), known));
     return formulas.or(held);
   }
 
-  #where(remainders: Remainders, known: Known, part: 'subjects' | 'resources'): Formula {
+  #where(residuals: Residuals, known: PartialRequest, part: 'subjects' | 'resources'): Formula {
     const text = this.#claim[part]?.where;
-    return text === undefined ? remainders.formulas.constant('true') : remainders.remainderOfCondition(text, known);
+    return text === undefined ? residuals.formulas.constant('true') : residuals.residualOfCondition(text, known);
   }
 
-  #when(remainders: Remainders, known: Known): Formula {
+  #when(residuals: Residuals, known: PartialRequest): Formula {
     const { when } = this.rule.fields;
-    return when === undefined ? remainders.formulas.constant('true') : remainders.remainderOfCondition(when, known);
+    return when === undefined ? residuals.formulas.constant('true') : residuals.residualOfCondition(when, known);
   }
 }

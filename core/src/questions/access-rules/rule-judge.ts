@@ -1,4 +1,4 @@
-import { Remainders } from '../../conditions/residual/remainders.js';
+import { Residuals } from '../../conditions/residual/residuals.js';
 import { textsInCondition } from '../../conditions/residual/texts-in-condition.js';
 import { AccessSide, FreeUniverse, OTHER_ACTION, type SubjectUnit } from './access-side.js';
 import { type AccessView, recordAt } from './access-view.js';
@@ -32,14 +32,14 @@ export class RuleJudge {
 
   /** `samePeople` says that both states have the same subjects, which act as the same principals. */
   constructor(before: AccessView, after: AccessView, now: number, samePeople: boolean) {
-    const remainders = new Remainders();
-    const first = new AccessSide(before, after, now, remainders);
-    const second = new AccessSide(after, before, now, remainders, samePeople ? first : undefined);
+    const residuals = new Residuals();
+    const first = new AccessSide(before, after, now, residuals);
+    const second = new AccessSide(after, before, now, residuals, samePeople ? first : undefined);
     this.#sides = { before: first, after: second };
     this.#both = before === after ? [second] : [first, second];
     this.#peoples = samePeople ? [second] : this.#both;
     this.#free = new FreeUniverse([before, after]);
-    this.#cells = new CellJudge(remainders, this.#sides, this.#free, now);
+    this.#cells = new CellJudge(residuals, this.#sides, this.#free, now);
     this.#units = new ResourceUnits(this.#both);
     this.#several = new SeveralParents(this.#sides, this.#units);
   }

@@ -21,7 +21,7 @@ import { highestOf, type ResourceUnit, recordPath } from '../../access/universe/
 import type { ImpactOptions, TenantSide } from '../../access/universe/side.js';
 import { type Side, SubjectClasses } from '../../access/universe/subject-classes.js';
 import { typesInConditions } from '../../access/universe/types-in-conditions.js';
-import { Remainders } from '../../conditions/residual/remainders.js';
+import { Residuals } from '../../conditions/residual/residuals.js';
 import { type Address, type Path, splitAddress } from '../../records/address.js';
 import type { Finding } from './api/finding.js';
 import type { AlikeSubjects, Impact } from './api/impact.js';
@@ -60,7 +60,7 @@ export function* impactOfChanges(
 ): Generator<undefined, Impact> {
   const principals = new PrincipalIds();
   const tables = new ColumnTables(principals, now);
-  const remainders = new Remainders();
+  const residuals = new Residuals();
   const region = new Region();
   const subjects = new SubjectClasses(changes, now, principals, typesInConditions(policies(), changes));
   const universes = new TypeUniverses(engine, changes);
@@ -79,8 +79,8 @@ export function* impactOfChanges(
   const [grantedAfter, placesAfter] = yield* look('after');
   const classes = subjects.classes();
   const free = new FreeTexts(engine, changes, universe, subjects.types);
-  const answers = new Answers(tables, principals, remainders, free, now);
-  const memberships = byMembership ? yield* Memberships.look(engine, classes, tables, answers, remainders) : undefined;
+  const answers = new Answers(tables, principals, residuals, free, now);
+  const memberships = byMembership ? yield* Memberships.look(engine, classes, tables, answers, residuals) : undefined;
   const comparison = new ColumnComparison(tables, classes, answers, pairsMax, memberships);
   const share = comparison.share.bind(comparison);
   yield* new ParentCombinations(region, [placesBefore, placesAfter], changedResources(changes), share).mark();
@@ -98,7 +98,7 @@ export function* impactOfChanges(
     cells.push(...(yield* comparison.cells(group)));
   }
   const drafts = yield* draftFindings({
-    ...{ cells, comparison, principals, remainders, universe, engine, changes, now },
+    ...{ cells, comparison, principals, residuals, universe, engine, changes, now },
     places: {
       parents: (type) => region.touchedParents(type).keys(),
       highest: (all) => highestOf(engine, all),

@@ -1,6 +1,6 @@
-import type { Known } from '../../conditions/residual/known.js';
+import type { PartialRequest } from '../../conditions/residual/partial-request.js';
 import { readsOf } from '../../conditions/residual/reads.js';
-import type { PolicyGuard } from '../../conditions/residual/remainders.js';
+import type { PolicyGuard } from '../../conditions/residual/residuals.js';
 import { type Path, typeOfResource } from '../../records/address.js';
 import { ALL_TYPES } from '../../records/policy.js';
 import type { DeclaredRecord, Fields } from '../../records/registry.js';
@@ -12,7 +12,7 @@ const ANY_NAMES = { names: true, admitsName: () => true, admitsId: () => true } 
  * A request of which nothing is known but the types of its resource and subject: what holds for it, holds for every
  * request. `now` is milliseconds since the epoch.
  */
-export function anyRequest(type: Path, subjectType: string, now: number): Known {
+export function anyRequest(type: Path, subjectType: string, now: number): PartialRequest {
   const [application = '', name = ''] = type.split('/').map(decodeURIComponent);
   return {
     subject: { type: subjectType, id: ANY_TEXT, recorded: {}, sent: true },

@@ -1,8 +1,8 @@
 import { checkCondition } from '../../conditions/reads/check.js';
 import { clausesOf } from '../../conditions/reads/clauses.js';
 import { mayTurnOut } from '../../conditions/residual/formula.js';
-import type { Known } from '../../conditions/residual/known.js';
-import { type PolicyGuard, Remainders } from '../../conditions/residual/remainders.js';
+import type { PartialRequest } from '../../conditions/residual/partial-request.js';
+import { type PolicyGuard, Residuals } from '../../conditions/residual/residuals.js';
 import type { Path } from '../../records/address.js';
 import type { DeclaredRecord } from '../../records/registry.js';
 import { anyRequest, coveredTypes, isSettledByAny, subjectTypes } from './any-request.js';
@@ -64,7 +64,7 @@ function presenceOf(attribute: string): string {
 
 /** Proves how guards turn out for every request. */
 class Prover {
-  readonly #remainders = new Remainders();
+  readonly #residuals = new Residuals();
 
   constructor(
     private readonly records: readonly DeclaredRecord[],
@@ -88,14 +88,14 @@ class Prover {
     return found.has('true') ? undefined : 'not-true';
   }
 
-  #outcome(guard: PolicyGuard, known: Known): 'true' | 'false' | 'not-true' | undefined {
-    const formula = this.#remainders.remainderOf(guard, known);
+  #outcome(guard: PolicyGuard, known: PartialRequest): 'true' | 'false' | 'not-true' | undefined {
+    const formula = this.#residuals.residualOf(guard, known);
     if (formula.constant === 'true' || formula.constant === 'false') return formula.constant;
-    if (this.#remainders.satisfiable(formula).possible === 'no') {
+    if (this.#residuals.satisfiable(formula).possible === 'no') {
       const troubled = mayTurnOut(formula, 'absent') || mayTurnOut(formula, 'failed');
       return troubled ? 'not-true' : 'false';
     }
-    const all = this.#remainders.listOf([{ effect: 'ALLOW', priority: 0, remainder: formula }]);
-    return this.#remainders.verdictOf(all) === 'allow' ? 'true' : undefined;
+    const all = this.#residuals.listOf([{ effect: 'ALLOW', priority: 0, residual: formula }]);
+    return this.#residuals.verdictOf(all) === 'allow' ? 'true' : undefined;
   }
 }

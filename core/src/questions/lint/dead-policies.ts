@@ -1,7 +1,7 @@
 import { ALWAYS, contains, periodOf } from '../../access/grants/period.js';
 import { append } from '../../collections/append.js';
 import { mayTurnOut } from '../../conditions/residual/formula.js';
-import { Remainders, type RemainingCandidate } from '../../conditions/residual/remainders.js';
+import { type ResidualCandidate, Residuals } from '../../conditions/residual/residuals.js';
 import { canonicalJson } from '../../json/json.js';
 import { type Address, address, type Path, typeOfResource } from '../../records/address.js';
 import { assigneeOf, EVERY_TYPE, EVERYONE } from '../../records/everyone.js';
@@ -35,7 +35,7 @@ class DeadPolicies {
   readonly #byAssignee = new Map<Address, Set<Policy>>();
   readonly #roles = new Map<Address, DeclaredRecord<'role'>>();
   readonly #types = new Map<Path, readonly string[]>();
-  readonly #remainders = new Remainders();
+  readonly #residuals = new Residuals();
 
   constructor(
     private readonly records: readonly DeclaredRecord[],
@@ -140,16 +140,16 @@ class DeadPolicies {
     return types.every((type) =>
       subjectTypes(this.records, [theirs, mine]).every((subject) => {
         const known = anyRequest(type, subject, this.now);
-        const remainder = this.#remainders.remainderOf(mine, known);
-        if (policy.effect === 'DENY' && mayTurnOut(remainder, 'failed')) return false;
-        const first = candidate(other, this.#remainders.remainderOf(theirs, known));
-        const second = candidate(policy, remainder);
-        const always = this.#remainders.remainderOf({}, known);
-        return [[], [{ effect: 'ALLOW', priority: LOWEST, remainder: always }] satisfies RemainingCandidate[]].every(
+        const residual = this.#residuals.residualOf(mine, known);
+        if (policy.effect === 'DENY' && mayTurnOut(residual, 'failed')) return false;
+        const first = candidate(other, this.#residuals.residualOf(theirs, known));
+        const second = candidate(policy, residual);
+        const always = this.#residuals.residualOf({}, known);
+        return [[], [{ effect: 'ALLOW', priority: LOWEST, residual: always }] satisfies ResidualCandidate[]].every(
           (below) => {
-            const before = this.#remainders.listOf([first, second, ...below].sort(byPrecedence));
-            const after = this.#remainders.listOf([first, ...below].sort(byPrecedence));
-            return this.#remainders.compare(before, after).change === 'same';
+            const before = this.#residuals.listOf([first, second, ...below].sort(byPrecedence));
+            const after = this.#residuals.listOf([first, ...below].sort(byPrecedence));
+            return this.#residuals.compare(before, after).change === 'same';
           },
         );
       }),
@@ -157,11 +157,11 @@ class DeadPolicies {
   }
 }
 
-function candidate({ effect, priority }: PolicyFields, remainder: RemainingCandidate['remainder']): RemainingCandidate {
-  return { effect, priority, remainder };
+function candidate({ effect, priority }: PolicyFields, residual: ResidualCandidate['residual']): ResidualCandidate {
+  return { effect, priority, residual };
 }
 
-function byPrecedence(left: RemainingCandidate, right: RemainingCandidate): number {
+function byPrecedence(left: ResidualCandidate, right: ResidualCandidate): number {
   if (left.priority !== right.priority) return right.priority - left.priority;
   return Number(right.effect === 'DENY') - Number(left.effect === 'DENY');
 }

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../json/json.js';
 import type { Address } from '../../records/address.js';
 import type { DeclaredRecord } from '../../records/registry.js';
 import type { DecisionRequest } from '../../request.js';
-import { RemainingConditions } from '../possible/remaining-condition.js';
+import { ResidualConditions } from '../possible/residual-conditions.js';
 import type { Records } from './proposal.js';
 
 /** A request like the one that was denied, which the engine allows with the records as they are. */
@@ -33,15 +33,15 @@ const REQUESTS_MAX = 3;
 const PAIRS_MAX = 4000;
 
 /** Partial evaluation of a tenant's policies in the engine's present state. */
-export function remainingConditions(engine: CompiledEngine, records: Records): RemainingConditions {
+export function remainingConditions(engine: CompiledEngine, records: Records): ResidualConditions {
   const policies = new Map<Address, DeclaredRecord<'policy'>['fields']>();
   for (const { kind, address, fields } of records.values()) if (kind === 'policy') policies.set(address, fields);
-  return new RemainingConditions(engine, policies);
+  return new ResidualConditions(engine, policies);
 }
 
 /** Finds requests that are allowed with other context, or with properties that are not recorded. */
 export function askedOtherwise(
-  remaining: RemainingConditions,
+  remaining: ResidualConditions,
   request: DecisionRequest,
   now: number,
   isAllowed: (request: DecisionRequest) => boolean,

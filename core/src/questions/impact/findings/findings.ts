@@ -5,7 +5,7 @@ import type { PrincipalIds } from '../../../access/universe/principal-ids.js';
 import type { ChangedRecord } from '../../../access/universe/record-changes.js';
 import type { ResourceUnit } from '../../../access/universe/resource-places.js';
 import { type Member, OTHER_TYPE } from '../../../access/universe/subject-classes.js';
-import type { Remainders } from '../../../conditions/residual/remainders.js';
+import type { Residuals } from '../../../conditions/residual/residuals.js';
 import type { Address, Path } from '../../../records/address.js';
 import {
   FINDING_RISKS,
@@ -28,7 +28,7 @@ interface Input {
   readonly cells: readonly Cell[];
   readonly comparison: ColumnComparison;
   readonly principals: PrincipalIds;
-  readonly remainders: Remainders;
+  readonly residuals: Residuals;
   readonly universe: (type: Path) => TypeUniverse;
   /** In the state before. */
   readonly engine: CompiledEngine;
@@ -44,7 +44,7 @@ export interface DraftFinding {
 
 /** The findings of the cells that differ, without causes and witnesses. */
 export function* draftFindings(input: Input): Generator<undefined, DraftFinding[]> {
-  const { cells, remainders, universe, now } = input;
+  const { cells, residuals, universe, now } = input;
   const naming: ActionNaming = {
     key: ({ type }, actions) => {
       const { only, except } = actionsOf(universe(type), actions);
@@ -55,7 +55,7 @@ export function* draftFindings(input: Input): Generator<undefined, DraftFinding[
   const members = membersOf(input);
   const resourcesOf = resourceNames(input);
   const drafts: DraftFinding[] = [];
-  for (const rectangle of rectanglesOf(cells, remainders, now, naming)) {
+  for (const rectangle of rectanglesOf(cells, residuals, now, naming)) {
     yield;
     drafts.push({ finding: findingOf(rectangle, input, { members, resourcesOf }), rectangle });
   }

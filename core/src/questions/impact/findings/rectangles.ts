@@ -4,7 +4,7 @@ import type { Block, Cell } from '../../../access/delta/compare-columns.js';
 import type { ResourceUnit } from '../../../access/universe/resource-places.js';
 import type { Member } from '../../../access/universe/subject-classes.js';
 import { append } from '../../../collections/append.js';
-import type { DecisionList, Remainders } from '../../../conditions/residual/remainders.js';
+import type { DecisionList, Residuals } from '../../../conditions/residual/residuals.js';
 import type { FindingChange } from '../api/finding.js';
 import { type ActionNaming, type Area, type AreaCell, Areas } from './areas.js';
 
@@ -73,13 +73,13 @@ interface Said {
 /** What cells say, factored: no subject, action, resource and instant is in two rectangles. */
 export function rectanglesOf(
   cells: Iterable<Cell>,
-  remainders: Remainders,
+  residuals: Residuals,
   now: number,
   naming: ActionNaming,
 ): Rectangle[] {
   const said = new Map<string, Said>();
   for (const { block, group, answer, ways, exact } of cells) {
-    for (const statement of statementsOf({ spans: answer.spans, ways, role: block.one.role }, remainders, now)) {
+    for (const statement of statementsOf({ spans: answer.spans, ways, role: block.one.role }, residuals, now)) {
       let known = said.get(statement.key);
       if (known === undefined) {
         known = { statement, byGroup: new Map() };
@@ -95,13 +95,13 @@ export function rectanglesOf(
 
 function* statementsOf(
   { spans, ways, role }: { spans: readonly SpanAnswer[]; ways: Cell['ways']; role: string | undefined },
-  remainders: Remainders,
+  residuals: Residuals,
   now: number,
 ): Generator<Statement, void> {
   let open: Statement | undefined;
   for (const span of spans) {
     const said = { span, way: ways.get(span) ?? '', role };
-    const next = span.comparison.change === 'same' ? undefined : statementOf(said, remainders, now);
+    const next = span.comparison.change === 'same' ? undefined : statementOf(said, residuals, now);
     if (open !== undefined && next !== undefined && saysSame(open, next)) open = { ...open, until: next.until };
     else {
       if (open !== undefined) yield keyed(open);
@@ -128,14 +128,14 @@ function keyed(statement: Statement): Statement {
 
 function statementOf(
   { span, way, role }: Pick<Statement, 'span' | 'way' | 'role'>,
-  remainders: Remainders,
+  residuals: Residuals,
   now: number,
 ): Statement {
   const { from, until, before, after, comparison, open } = span;
-  const depends = (list: DecisionList) => remainders.verdictOf(list) === 'depends';
+  const depends = (list: DecisionList) => residuals.verdictOf(list) === 'depends';
   // What a join requires stays part of the condition, although for each pair it is known.
   const text = (list: DecisionList, whole: DecisionList | undefined) =>
-    depends(whole ?? list) ? remainders.textOf(whole ?? list) : null;
+    depends(whole ?? list) ? residuals.textOf(whole ?? list) : null;
   const both = depends(before) && depends(after);
   const change = comparison.change === 'same' ? 'unknown' : changeInWords(comparison.change, both);
   return {

@@ -7,16 +7,16 @@ import { type Ast, ConditionFault, parseCondition } from '../syntax/parse.js';
 import { OutOfSteps } from '../values/outcome.js';
 import { MAP } from '../values/static-type.js';
 import { isTrouble, type Value } from '../values/value.js';
-import { type Answer, answerOf, scopeOf } from './answers.js';
 import { type Atom, type AtomSource, outcomeOf, runPart } from './atom.js';
 import { type Attribute, AttributePool } from './attribute.js';
 import { comparisonForm } from './comparison-form.js';
 import { isJson } from './domain/is-json.js';
 import { type Formula, FormulaPool } from './formula.js';
-import type { ChosenRole, Known, KnownPrincipals } from './known.js';
+import type { ChosenRole, PartialPrincipals, PartialRequest } from './partial-request.js';
 import { markPlainAncestors } from './plain-ancestors.js';
-import type { PolicyGuard } from './remainders.js';
+import { type ReadValue, readValue, scopeOf } from './read-value.js';
 import { render, renderSides, type ValueOf } from './render.js';
+import type { PolicyGuard } from './residuals.js';
 import { keyOf, type Read, readsIn } from './syntax.js';
 
 /** A condition that has been parsed, or undefined if every evaluation of it fails. */
@@ -41,17 +41,17 @@ const parsed = new Map<string, Ast | undefined>();
 
 const MFA = 'context.mfa';
 /** Each role is a choice of its own. */
-export const ANY_CHOSEN: KnownPrincipals = { inGroup: () => false, hasRole: (path) => ({ anyOf: [path] }) };
+export const ANY_CHOSEN: PartialPrincipals = { inGroup: () => false, hasRole: (path) => ({ anyOf: [path] }) };
 const NO_REQUEST = new Map<Attribute, never>();
 
 /** Fills in what is known: formulas and atoms of one `Remainders`. */
-export class Specialiser {
+export class PartialEvaluator {
   readonly formulas = new FormulaPool();
   readonly attributes = new AttributePool();
   readonly #atoms = new Map<string, Atom>();
 
   /** A guard's formula; all of its parts are combined as `Guard` does. */
-  guard({ condition, modifiers, unless }: PolicyGuard, known: Known): Formula {
+  guard({ condition, modifiers, unless }: PolicyGuard, known: PartialRequest): Formula {
     const parts = this.#modifiers(modifiers, known);
     const exempting = this.#modifiers(unless, known);
     const { formulas } = this;
@@ -61,16 +61,16 @@ export class Specialiser {
   }
 
   /** The answers to reads as text, equal only if they are: what remains of a guard depends on nothing else. */
-  keyOf(reads: readonly Read[], known: Known): string {
-    return reads.map((read) => answerKey(answerOf(read, known, this.attributes))).join('\n');
+  keyOf(reads: readonly Read[], known: PartialRequest): string {
+    return reads.map((read) => answerKey(readValue(read, known, this.attributes))).join('\n');
   }
 
-  #condition(source: string, known: Known): Formula {
+  #condition(source: string, known: PartialRequest): Formula {
     const ast = parsedCondition(source);
     return ast === undefined ? this.formulas.constant('failed') : this.#part(ast, known);
   }
 
-  #modifiers(modifiers: Modifiers | undefined, known: Known): Formula[] {
+  #modifiers(modifiers: Modifiers | undefined, known: PartialRequest): Formula[] {
     const parts: Formula[] = [];
     if (modifiers?.mfa_required === true) parts.push(this.#condition(MFA, known));
     const ranges = modifiers?.ip_ranges;
@@ -107,7 +107,7 @@ export class Specialiser {
     return parts;
   }
 
-  #part(ast: Ast, known: Known): Formula {
+  #part(ast: Ast, known: PartialRequest): Formula {
     const { formulas } = this;
     switch (ast.op) {
       case '&&':
@@ -131,7 +131,7 @@ export class Specialiser {
   }
 
   /** A role that requests choose is held by any of its names: each is a part of its own, the same wherever it matters. */
-  #chosen({ anyOf, otherwise }: ChosenRole, known: Known): Formula {
+  #chosen({ anyOf, otherwise }: ChosenRole, known: PartialRequest): Formula {
     const names = anyOf.map((name) => {
       const ast = parsedCondition(`subject.has_role(${JSON.stringify(name)})`) as Ast;
       if (!isResourcePath(name)) return this.#leaf(ast, { ...known, principals: ANY_CHOSEN });
@@ -144,9 +144,9 @@ export class Specialiser {
     return this.formulas.or([...names, this.formulas.constant(otherwise ?? 'false')]);
   }
 
-  #leaf(ast: Ast, known: Known): Formula {
-    const answers = new Map<string, Answer>();
-    for (const read of readsIn(ast)) answers.set(keyOf(read), answerOf(read, known, this.attributes));
+  #leaf(ast: Ast, known: PartialRequest): Formula {
+    const answers = new Map<string, ReadValue>();
+    for (const read of readsIn(ast)) answers.set(keyOf(read), readValue(read, known, this.attributes));
     const attributes = new Set<Attribute>();
     for (const { attribute } of answers.values()) if (attribute !== undefined) attributes.add(attribute);
     if (attributes.size === 0 || this.#absentAnyway(ast, known))
@@ -176,9 +176,9 @@ export class Specialiser {
    * Whether one of its operands is absent for every request where an operation on it takes all operands, so that the
    * operation is absent whatever the others are.
    */
-  #absentAnyway(ast: Ast, known: Known): boolean {
+  #absentAnyway(ast: Ast, known: PartialRequest): boolean {
     const reads = readsIn(ast);
-    if (reads.length > 0 && reads.every((read) => answerOf(read, known, this.attributes).attribute === undefined))
+    if (reads.length > 0 && reads.every((read) => readValue(read, known, this.attributes).attribute === undefined))
       return constantOutcome(ast, known) === 'absent';
     if (ast.op === 'rcall') return this.#absentAnyway(ast.args[1], known);
     const takesAll = STRICT.has(ast.op) || (ast.op === 'call' && ast.args[0] !== 'has');
@@ -190,7 +190,7 @@ export class Specialiser {
     source: AtomSource,
     text: Pick<Atom, 'text' | 'sides'>,
     attributes: readonly Attribute[],
-    known: Known,
+    known: PartialRequest,
   ): Formula {
     let atom = this.#atoms.get(key);
     if (atom === undefined) {
@@ -209,7 +209,7 @@ function liesInText(resource: Path): string {
 }
 
 /** What a part asks of a role that requests choose, if it asks for nothing else. */
-function chosenRole(ast: Ast, { principals }: Known): ChosenRole | undefined {
+function chosenRole(ast: Ast, { principals }: PartialRequest): ChosenRole | undefined {
   const [read, more] = ast.op === 'rcall' && ast.args[0] === 'has_role' ? readsIn(ast) : [];
   const held = read?.kind === 'role' && more === undefined ? principals?.hasRole(read.path) : undefined;
   return typeof held === 'object' ? held : undefined;
@@ -237,7 +237,7 @@ const STRICT: ReadonlySet<string> = new Set([
   'list',
 ]);
 
-function constantOutcome(ast: Ast, known: Known) {
+function constantOutcome(ast: Ast, known: PartialRequest) {
   try {
     return outcomeOf(runPart(ast, scopeOf(known, NO_REQUEST)));
   } catch (error) {
@@ -247,7 +247,7 @@ function constantOutcome(ast: Ast, known: Known) {
 }
 
 /** The value of a part of which all is known, if it is one that JSON has. */
-function jsonOf(ast: Ast, known: Known): Value | undefined {
+function jsonOf(ast: Ast, known: PartialRequest): Value | undefined {
   try {
     const value = runPart(ast, scopeOf(known, NO_REQUEST));
     return isTrouble(value) || !isJson(value) ? undefined : value;
@@ -257,7 +257,7 @@ function jsonOf(ast: Ast, known: Known): Value | undefined {
   }
 }
 
-function answerKey({ attribute, value }: Answer): string {
+function answerKey({ attribute, value }: ReadValue): string {
   return attribute === undefined ? (JSON.stringify(value) ?? '') : `?${attribute.key}`;
 }
 

@@ -1,7 +1,7 @@
 import type { CompiledEngine } from '../../access/engine/compiled-engine.js';
 import { findType } from '../../access/graph/names.js';
-import type { Known } from '../../conditions/residual/known.js';
-import { type DecisionList, Remainders, type RequestChoice } from '../../conditions/residual/remainders.js';
+import type { PartialRequest } from '../../conditions/residual/partial-request.js';
+import { type DecisionList, type RequestChoice, Residuals } from '../../conditions/residual/residuals.js';
 import { Absent } from '../../conditions/values/outcome.js';
 import type { JsonObject } from '../../json/json.js';
 import type { Address } from '../../records/address.js';
@@ -14,8 +14,8 @@ type Policy = DeclaredRecord<'policy'>['fields'];
 const ONLY_FAILURES = 'true // unless what the request says makes the condition of a DENY fail';
 
 /** What a request must say besides what is recorded, so that it is allowed. */
-export class RemainingConditions {
-  readonly #remainders = new Remainders();
+export class ResidualConditions {
+  readonly #residuals = new Residuals();
 
   constructor(
     private readonly engine: CompiledEngine,
@@ -29,20 +29,20 @@ export class RemainingConditions {
    */
   of(request: DecisionRequest, now: number): string | undefined {
     const decisions = this.#decisionsOn(request, now);
-    if (this.#remainders.verdictOf(decisions) !== 'depends') return undefined;
-    const text = this.#remainders.textOf(decisions);
+    if (this.#residuals.verdictOf(decisions) !== 'depends') return undefined;
+    const text = this.#residuals.textOf(decisions);
     return text === 'true' ? ONLY_FAILURES : text;
   }
 
   /** Members that such a request may send, with values that make a difference. */
   choicesOf(request: DecisionRequest, now: number): RequestChoice[] {
-    return this.#remainders.choicesIn(this.#decisionsOn(request, now));
+    return this.#residuals.choicesIn(this.#decisionsOn(request, now));
   }
 
   #decisionsOn(request: DecisionRequest, now: number): DecisionList {
     const { candidates, unknown, resource, scope: scopeOf } = this.engine.inspect(request, now);
     const scope = scopeOf();
-    const known: Known = {
+    const known: PartialRequest = {
       subject: { ...request.subject, recorded: scope.storedSubject ?? {}, sent: true },
       action: { name: request.action.name, sent: true },
       resource: {
@@ -65,9 +65,9 @@ export class RemainingConditions {
       const policy = this.policies.get(candidate);
       if (policy === undefined) return [];
       const { effect, priority } = policy;
-      return [{ effect, priority, remainder: this.#remainders.remainderOf(policy, known, unknown.has(candidate)) }];
+      return [{ effect, priority, residual: this.#residuals.residualOf(policy, known, unknown.has(candidate)) }];
     });
-    return this.#remainders.listOf(list);
+    return this.#residuals.listOf(list);
   }
 
   /** The properties by which a request would say where a resource without a record lies, as absent. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Known } from './known.js';
-import { type PolicyGuard, Remainders } from './remainders.js';
+import type { PartialRequest } from './partial-request.js';
+import { type PolicyGuard, Residuals } from './residuals.js';
 
-const pairs: Known = {
+const pairs: PartialRequest = {
   subject: {
     type: 'user',
     id: 'alice',
@@ -35,7 +35,7 @@ const names = {
   admitsName: (name: string) => name !== 'INV-1',
   admitsId: (id: string) => id !== 'INV-1',
 };
-const free: Known = {
+const free: PartialRequest = {
   ...pairs,
   subject: { ...pairs.subject, id: subjectId, recorded: {}, sent: true },
   action: { name: 'read', sent: true },
@@ -46,10 +46,10 @@ const guardOf = (guard: string | PolicyGuard): PolicyGuard =>
   typeof guard === 'string' ? { condition: guard } : guard;
 
 function change(before: string | PolicyGuard, after: string | PolicyGuard, known = free) {
-  const remainders = new Remainders();
+  const residuals = new Residuals();
   const list = (guard: string | PolicyGuard) =>
-    remainders.listOf([{ effect: 'ALLOW', priority: 0, remainder: remainders.remainderOf(guardOf(guard), known) }]);
-  return remainders.compare(list(before), list(after)).change;
+    residuals.listOf([{ effect: 'ALLOW', priority: 0, residual: residuals.residualOf(guardOf(guard), known) }]);
+  return residuals.compare(list(before), list(after)).change;
 }
 
 test.each<[string, string]>([
@@ -91,8 +91,8 @@ test.each<[string, string]>([
     'context.m == {"constructor": {"valueOf": 1}} && context.n < 2',
   ],
 ])('what remains of %s is %s', (condition, text) => {
-  const remainders = new Remainders();
-  expect(remainders.textOf(remainders.remainderOf({ condition }, pairs))).toBe(text);
+  const residuals = new Residuals();
+  expect(residuals.textOf(residuals.residualOf({ condition }, pairs))).toBe(text);
 });
 
 test.each<[string | PolicyGuard, string | PolicyGuard, string]>([
@@ -195,7 +195,7 @@ test.each<[string | PolicyGuard, string | PolicyGuard, string]>([
 });
 
 test('a division whose operands are written in other ways is another one', () => {
-  const three: Known = { ...free, subject: { ...free.subject, recorded: { n: 3 } } };
+  const three: PartialRequest = { ...free, subject: { ...free.subject, recorded: { n: 3 } } };
   expect(change('size(context.name) / subject.properties.n == 1', 'size(context.name) / 3 == 1', three)).not.toBe(
     'same',
   );

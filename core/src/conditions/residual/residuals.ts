@@ -3,13 +3,13 @@ import type { Json } from '../../json/json.js';
 import type { Modifiers } from '../../records/policy.js';
 import type { Attribute, PropertyRoot } from './attribute.js';
 import { Clusters } from './cluster.js';
+import { DecisionListComparison } from './compare-decision-lists.js';
 import { DecisionLists, type StepList } from './decision-list.js';
-import { Exploration } from './exploration.js';
 import type { Formula } from './formula.js';
-import type { Known } from './known.js';
+import { PartialEvaluator } from './partial-evaluator.js';
+import type { PartialRequest } from './partial-request.js';
 import { readsOfGuard } from './reads.js';
 import { simplified } from './simplify.js';
-import { Specialiser } from './specialise.js';
 import type { Read } from './syntax.js';
 import { formulaText, whenAllowed } from './text-of.js';
 import { type Witness, witnessOf } from './witness.js';
@@ -22,10 +22,10 @@ export interface PolicyGuard {
 }
 
 /** A policy that covers the subject, action and resource in question. */
-export interface RemainingCandidate {
+export interface ResidualCandidate {
   readonly effect: 'ALLOW' | 'DENY';
   readonly priority: number;
-  readonly remainder: Formula;
+  readonly residual: Formula;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface RemainingCandidate {
  */
 export interface DecisionList {
   readonly id: number;
-  readonly candidates: readonly RemainingCandidate[];
+  readonly candidates: readonly ResidualCandidate[];
 }
 
 /** Whether every request is allowed, none, or it depends on the request. A failed evaluation allows nothing. */
@@ -70,13 +70,13 @@ const ALL_SIMPLIFYING_STEPS_MAX = 1_000_000;
  *
  * Requests that are so large that the steps of a decision run out (docs/semantics.md 4.9) are left aside.
  */
-export class Remainders {
-  readonly #specialiser = new Specialiser();
-  /** Joins and negates what `remainderOf` returns. */
+export class Residuals {
+  readonly #specialiser = new PartialEvaluator();
+  /** Joins and negates what `residualOf` returns. */
   readonly formulas = this.#specialiser.formulas;
   readonly #lists = new DecisionLists(this.#specialiser.formulas);
   readonly #clusters = new Clusters(this.#specialiser.attributes);
-  readonly #exploration = new Exploration(this.#lists, this.#clusters);
+  readonly #exploration = new DecisionListComparison(this.#lists, this.#clusters);
   readonly #guards = new Map<PolicyGuard, { reads: readonly Read[]; made: Map<string, Formula> }>();
   readonly #conditions = new Map<string, PolicyGuard>();
   readonly #simplified = new Map<Formula, Formula>();
@@ -88,7 +88,7 @@ export class Remainders {
    * What is left of a guard. With `placeUnknown` it is that of a policy to which only unknown ways lead (8.6). It is
    * remembered by guard, by identity, and by the values that the guard reads.
    */
-  remainderOf(guard: PolicyGuard, known: Known, placeUnknown = false): Formula {
+  residualOf(guard: PolicyGuard, known: PartialRequest, placeUnknown = false): Formula {
     let memory = this.#guards.get(guard);
     if (memory === undefined) {
       memory = { reads: readsOfGuard(guard), made: new Map() };
@@ -105,12 +105,12 @@ export class Remainders {
   }
 
   /** What is left of a condition by itself. It is remembered by its text. */
-  remainderOfCondition(condition: string, known: Known): Formula {
+  residualOfCondition(condition: string, known: PartialRequest): Formula {
     const guard = remembered(this.#conditions, condition, () => ({ condition }));
-    return this.remainderOf(guard, known);
+    return this.residualOf(guard, known);
   }
 
-  listOf(candidates: readonly RemainingCandidate[]): DecisionList {
+  listOf(candidates: readonly ResidualCandidate[]): DecisionList {
     return this.#lists.of(candidates);
   }
 
@@ -143,7 +143,7 @@ export class Remainders {
 
   /** Lists what requests may send that makes a difference to a list. */
   choicesIn({ candidates }: DecisionList): RequestChoice[] {
-    const atoms = [...new Set(candidates.flatMap(({ remainder }) => remainder.atoms))];
+    const atoms = [...new Set(candidates.flatMap(({ residual }) => residual.atoms))];
     const values = new Map<Attribute & { kind: 'property' }, Map<string, Json>>();
     for (const { cells } of new Set(this.#clusters.of(atoms).values()))
       for (const [attribute, value] of cells.flatMap(({ chosen }) => [...chosen])) {
@@ -171,7 +171,7 @@ export class Remainders {
     return gained === 'no' && lost === 'no';
   }
 
-  #allow(remainder: Formula): RemainingCandidate {
-    return { effect: 'ALLOW', priority: 0, remainder };
+  #allow(residual: Formula): ResidualCandidate {
+    return { effect: 'ALLOW', priority: 0, residual };
   }
 }

@@ -5,18 +5,18 @@ import { Scope } from '../values/scope.js';
 import type { ValueMap } from '../values/value.js';
 import type { Assignment, Attribute, AttributePool } from './attribute.js';
 import { setMember } from './domain/set-member.js';
-import type { Known, KnownProperties, KnownResource } from './known.js';
+import type { PartialProperties, PartialRequest, PartialResource } from './partial-request.js';
 import type { Field, Read } from './syntax.js';
 
 /** What is known of something that is read: its value or that it is absent, or that requests choose it. */
-export type Answer =
+export type ReadValue =
   | { readonly value: unknown; readonly attribute?: undefined }
   | { readonly attribute: Attribute; readonly value?: undefined };
 
-const ABSENT: Answer = { value: undefined };
+const ABSENT: ReadValue = { value: undefined };
 
 /** What is known of something that a condition reads; the value of an absent attribute is undefined. */
-export function answerOf(read: Read, known: Known, pool: AttributePool): Answer {
+export function readValue(read: Read, known: PartialRequest, pool: AttributePool): ReadValue {
   switch (read.kind) {
     case 'property':
       return propertyAnswer(read.root, read.name, known, pool);
@@ -43,21 +43,21 @@ export function answerOf(read: Read, known: Known, pool: AttributePool): Answer 
 function propertyAnswer(
   root: 'context' | 'subject' | 'resource' | 'action',
   name: string | undefined,
-  known: Known,
+  known: PartialRequest,
   pool: AttributePool,
-): Answer {
+): ReadValue {
   if (root === 'context') return { attribute: pool.property(root, name) };
   const {
     recorded = {},
     sent,
     withheld,
-  }: Partial<KnownProperties> = root === 'action' ? { sent: known.action.sent } : known[root];
+  }: Partial<PartialProperties> = root === 'action' ? { sent: known.action.sent } : known[root];
   if (name === undefined) return sent ? { attribute: pool.property(root, name) } : { value: recorded };
   if (Object.hasOwn(recorded, name)) return { value: recorded[name] };
   return sent && !withheld?.has(name) ? { attribute: pool.property(root, name) } : ABSENT;
 }
 
-function fieldAnswer(field: Field, known: Known, pool: AttributePool): Answer {
+function fieldAnswer(field: Field, known: PartialRequest, pool: AttributePool): ReadValue {
   const { subject, resource, action } = known;
   switch (field) {
     case 'subject.type':
@@ -83,7 +83,7 @@ function fieldAnswer(field: Field, known: Known, pool: AttributePool): Answer {
 }
 
 /** The scope of a request of which all is known, or chosen by `chosen`: conditions are evaluated in it as in decisions. */
-export function scopeOf(known: Known, chosen: Assignment): Scope {
+export function scopeOf(known: PartialRequest, chosen: Assignment): Scope {
   const sent = { context: {}, subject: {}, resource: {}, action: {} } as { [root: string]: JsonObject };
   const texts = {
     subjectId: undefined,
@@ -152,7 +152,7 @@ export function scopeOf(known: Known, chosen: Assignment): Scope {
 }
 
 function factsOf(
-  { type, application, names }: KnownResource,
+  { type, application, names }: PartialResource,
   chosenId: string | undefined,
   chosenName: string | undefined,
 ): ResourceFacts {

@@ -33,7 +33,7 @@ class TooManySteps extends Error {}
  * all. Of another one, its values are tried, for what certainly happens, and its atoms may besides turn out in any way,
  * for what may happen. So neither answer is ever wrong, and the question is open only where they differ.
  */
-export class Exploration {
+export class DecisionListComparison {
   readonly #lists: DecisionLists;
   readonly #clusters: Clusters;
   readonly #known = new Map<string, Difference>();
@@ -144,7 +144,7 @@ function plainly(before: StepList, after: StepList): Difference | undefined {
 }
 
 function* atomsOf({ steps }: StepList): Iterable<Atom> {
-  for (const { remainder } of steps) yield* remainder.atoms;
+  for (const { residual } of steps) yield* residual.atoms;
 }
 
 /** An atom of the first steps that differ, since what both lists have may make no difference in the end. */
@@ -152,9 +152,9 @@ function firstAtom(before: StepList, after: StepList): Atom {
   const length = Math.max(before.steps.length, after.steps.length);
   for (let at = 0; at < length; at++) {
     const [left, right] = [before.steps[at], after.steps[at]];
-    if (left?.remainder === right?.remainder && left?.deny === right?.deny) continue;
-    const own = new Set(left?.remainder.atoms);
-    const others = right?.remainder.atoms ?? [];
+    if (left?.residual === right?.residual && left?.deny === right?.deny) continue;
+    const own = new Set(left?.residual.atoms);
+    const others = right?.residual.atoms ?? [];
     const [found] = [...others.filter((atom) => !own.has(atom)), ...own, ...others];
     if (found !== undefined) return found;
   }

@@ -13,8 +13,8 @@ import {
 import { Guard } from '../evaluate/guard.js';
 import { Absent, type Outcome } from '../values/outcome.js';
 import { Scope } from '../values/scope.js';
-import type { Known } from './known.js';
-import { type PolicyGuard, Remainders } from './remainders.js';
+import type { PartialRequest } from './partial-request.js';
+import { type PolicyGuard, Residuals } from './residuals.js';
 import type { Witness } from './witness.js';
 
 function sentBy(witness: Witness): SentRequest & { readonly id: string | undefined; readonly unnamed: boolean } {
@@ -32,7 +32,7 @@ function sentBy(witness: Witness): SentRequest & { readonly id: string | undefin
 }
 
 function scopeOf(
-  { subject, action, resource, principals }: Known,
+  { subject, action, resource, principals }: PartialRequest,
   sent: SentRequest & { id?: string | undefined; unnamed?: boolean },
 ): Scope {
   const free = 'admitsName' in resource.names;
@@ -73,7 +73,7 @@ type Answer = 'allowed' | 'denied' | 'open';
 /** The rules of section 5, one by one. */
 function decide(
   list: readonly RandomCandidate[],
-  known: Known,
+  known: PartialRequest,
   sent: SentRequest,
 ): { answer: Answer; failed: boolean } {
   const outcomes = list.map(({ effect, priority, guard, placeUnknown }) => {
@@ -111,19 +111,19 @@ test(`no comparison of ${RUNS} pairs of lists is contradicted by requests at the
       const before = Array.from({ length: 1 + draw.whole(4) }, () => randomCandidate(draw));
       const after = changedList(draw, before);
       const what = randomKnown(draw);
-      const remainders = new Remainders();
+      const residuals = new Residuals();
       const listOf = (list: readonly RandomCandidate[]) =>
-        remainders.listOf(
+        residuals.listOf(
           list.map(({ effect, priority, guard, placeUnknown }) => ({
             effect,
             priority,
-            remainder: remainders.remainderOf(guard, what, placeUnknown),
+            residual: residuals.residualOf(guard, what, placeUnknown),
           })),
         );
       const [left, right] = [listOf(before), listOf(after)];
       const allowed = (list: readonly RandomCandidate[], sent: SentRequest) =>
         decide(list, what, sent).answer === 'allowed';
-      const comparison = remainders.compare(left, right);
+      const comparison = residuals.compare(left, right);
       const { change } = comparison;
       counts[change] = (counts[change] ?? 0) + 1;
       if (comparison.gained !== undefined) {
@@ -138,11 +138,11 @@ test(`no comparison of ${RUNS} pairs of lists is contradicted by requests at the
         expect(comparison.gained !== undefined, change).toBe(change === 'gained' || change === 'mixed');
         expect(comparison.lost !== undefined, change).toBe(change === 'lost' || change === 'mixed');
       }
-      const verdicts = [remainders.verdictOf(left), remainders.verdictOf(right)];
-      const possible = remainders.satisfiable(right);
+      const verdicts = [residuals.verdictOf(left), residuals.verdictOf(right)];
+      const possible = residuals.satisfiable(right);
       if (possible.possible === 'yes')
         expect(allowed(after, sentBy(possible.witness)), 'the witness that it is possible').toBe(true);
-      const text = remainders.textOf(right);
+      const text = residuals.textOf(right);
       const timed = text.includes('time_windows(');
       const said = timed ? undefined : new Guard(text, undefined);
       for (let at = 0; at < SAMPLES; at++) {

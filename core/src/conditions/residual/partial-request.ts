@@ -20,7 +20,7 @@ export interface FreeNames {
 }
 
 /** The properties of subject, resource or action. */
-export interface KnownProperties {
+export interface PartialProperties {
   /** Those that are recorded: requests are looked at that leave them alone (docs/semantics.md 10.4). */
   readonly recorded: JsonObject;
   /** Whether requests may send those that are not recorded, each with any value; otherwise these are absent. */
@@ -29,13 +29,13 @@ export interface KnownProperties {
   readonly withheld?: ReadonlySet<string>;
 }
 
-export interface KnownSubject extends KnownProperties {
+export interface PartialSubject extends PartialProperties {
   /** A variable where it stands for every type that nothing mentions. */
   readonly type: string | FreeText;
   readonly id: string | FreeText;
 }
 
-export interface KnownResource extends KnownProperties {
+export interface PartialResource extends PartialProperties {
   /** The bare name of its type, and the application that the type belongs to. */
   readonly type: string;
   readonly application: string;
@@ -44,7 +44,7 @@ export interface KnownResource extends KnownProperties {
 }
 
 /** What conditions may ask of the principals that the subject acts as (docs/semantics.md 4.11, 4.12). */
-export interface KnownPrincipals {
+export interface PartialPrincipals {
   inGroup(path: string): boolean;
   /** `absent` where the subject holds the role only if the resource lies where nobody says. */
   hasRole(path: string): boolean | 'absent' | ChosenRole;
@@ -61,23 +61,23 @@ export interface ChosenRole {
 }
 
 /** The instants that are looked at, in milliseconds: those from `from` until just before `until`. */
-export interface KnownSpan {
+export interface TimeSpan {
   readonly from: number;
   /** Infinite without an end. */
   readonly until: number;
 }
 
 /** All that is known of a request before it is made. Its context is not. */
-export interface Known {
-  readonly subject: KnownSubject;
+export interface PartialRequest {
+  readonly subject: PartialSubject;
   /** The name is a variable where it stands for every action that nothing names. */
   readonly action: { readonly name: string | FreeText; readonly sent: boolean };
-  readonly resource: KnownResource;
+  readonly resource: PartialResource;
   /** Where the resource lies; without it, nowhere. */
   readonly ancestry?: Ancestry;
   /** Whether it may lie below more than that, so that conditions may find other ancestors besides. */
   readonly among?: boolean;
   /** Without it, the subject is a member of nothing and holds no role. */
-  readonly principals?: KnownPrincipals;
-  readonly span: KnownSpan;
+  readonly principals?: PartialPrincipals;
+  readonly span: TimeSpan;
 }

@@ -5,11 +5,11 @@ import { parseMoment } from '../values/moment.js';
 import { OutOfSteps } from '../values/outcome.js';
 import { isTrouble, Moment, type Result, Span, TypeName, type Value } from '../values/value.js';
 import { localTime } from '../values/zone.js';
-import { answerOf, scopeOf } from './answers.js';
 import { type Atom, runPart } from './atom.js';
 import type { Attribute, AttributePool } from './attribute.js';
 import type { Question } from './domain/question.js';
-import type { Known } from './known.js';
+import type { PartialRequest } from './partial-request.js';
+import { readValue, scopeOf } from './read-value.js';
 import { attributePath, hasLocals, isLocalName, readsIn } from './syntax.js';
 
 /** An attribute, or a member of its value. */
@@ -22,7 +22,7 @@ export interface Site {
 export type Join = readonly [Site, Site, 'equal' | 'order' | 'in'];
 
 /** What the outcome of an atom depends on, and nothing else; where `complete` is false, perhaps on more. */
-export interface Anatomy {
+export interface AtomQuestions {
   readonly questions: readonly (readonly [Site, Question])[];
   readonly joins: readonly Join[];
   readonly complete: boolean;
@@ -32,7 +32,7 @@ type Locals = ReadonlyMap<string, Value>;
 const NO_LOCALS: Locals = new Map();
 
 /** Takes an atom apart into questions about single values. */
-export function anatomyOf(atom: Atom, pool: AttributePool): Anatomy {
+export function questionsOf(atom: Atom, pool: AttributePool): AtomQuestions {
   const dissection = new Dissection(atom.known, pool);
   const { source } = atom;
   if ('ast' in source) {
@@ -63,10 +63,10 @@ type Term =
 class Dissection {
   readonly questions: (readonly [Site, Question])[] = [];
   readonly joins: Join[] = [];
-  readonly #known: Known;
+  readonly #known: PartialRequest;
   readonly #pool: AttributePool;
 
-  constructor(known: Known, pool: AttributePool) {
+  constructor(known: PartialRequest, pool: AttributePool) {
     this.#known = known;
     this.#pool = pool;
   }
@@ -133,7 +133,7 @@ class Dissection {
     const path = attributePath(ast);
     const read = path?.read ?? rolesRead(ast);
     if (read === undefined) return undefined;
-    const { attribute } = answerOf(read, this.#known, this.#pool);
+    const { attribute } = readValue(read, this.#known, this.#pool);
     return attribute === undefined ? undefined : { attribute, members: path?.members ?? [] };
   }
 
@@ -141,7 +141,7 @@ class Dissection {
   #constant(ast: Ast, locals: Locals): { constant: Result } | undefined {
     if (ast.op === 'id' && locals.has(ast.args)) return { constant: locals.get(ast.args) as Value };
     if (hasLocals(ast)) return undefined;
-    if (readsIn(ast).some((read) => answerOf(read, this.#known, this.#pool).attribute !== undefined)) return undefined;
+    if (readsIn(ast).some((read) => readValue(read, this.#known, this.#pool).attribute !== undefined)) return undefined;
     try {
       return { constant: runPart(ast, scopeOf(this.#known, new Map())) };
     } catch (error) {
@@ -241,7 +241,7 @@ class Dissection {
       // A key of all properties or of the context is a member like any other.
       const key = this.#constant(left, locals)?.constant;
       const written = left.op === 'value' && typeof key === 'string';
-      const answer = written ? answerOf({ ...whole.read, name: key }, this.#known, this.#pool) : undefined;
+      const answer = written ? readValue({ ...whole.read, name: key }, this.#known, this.#pool) : undefined;
       return (
         answer?.attribute !== undefined && this.#asked({ attribute: answer.attribute, members: [] }, { ask: 'kind' })
       );
