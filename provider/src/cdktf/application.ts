@@ -28,7 +28,7 @@ export class Application extends Construct {
     return this.record.path;
   }
 
-  resourceType(id: string, given: ResourceTypeOptions): ResourceType {
+  resourceType<A extends string>(id: string, given: ResourceTypeOptions<A>): ResourceType<A> {
     return new ResourceType(this.under('types'), id, this.owned(given));
   }
 

@@ -38,13 +38,30 @@ describe('stored attributes', () => {
 });
 
 describe('a grant', () => {
-  const granted = (actions: string[]) =>
+  const granted = (actions: ('read' | 'write')[]) =>
     resources((stack) => new Role(stack, 'r').grant(docs(stack), actions, { effect: 'DENY' })).service_policy;
 
   it('stays the same policy whatever it allows', () => {
     const [few, more] = [granted(['read']), granted(['write', 'read'])];
     expect(Object.keys(more ?? {})).toEqual(Object.keys(few ?? {}));
     expect(only(more)).toEqual({ ...only(few), actions: ['write', 'read'] });
+  });
+
+  it('compiles only with actions that its target has', () => {
+    const declared = resources((stack) => {
+      const type = docs(stack);
+      const page = type.resource('page');
+      const role = new Role(stack, 'r');
+      role.grant(type, ['read', 'write']);
+      role.grant(page, ['*']);
+      // @ts-expect-error: the type has no such action
+      role.grant(type, ['raed'], { name: 'a' });
+      // @ts-expect-error: nor has its resource
+      role.grant(page, ['raed'], { name: 'b' });
+      const any: ResourceType = type;
+      role.grant(any, ['raed'], { name: 'c' });
+    });
+    expect(Object.keys(declared.service_policy ?? {})).toHaveLength(5);
   });
 });
 
@@ -235,7 +252,7 @@ describe('what is refused where it is written', () => {
     ['no actions', (stack) => new Role(stack, 'r').grant(docs(stack), undefined as never), '"actions" is undefined'],
     [
       'a grant on what is no construct of the layer',
-      (stack) => new Role(stack, 'r').grant(docs(stack).record as never, ['read']),
+      (stack) => new Role(stack, 'r').grant(docs(stack).record as never, ['read'] as never),
       'stack/r: the target of the grant is not a ResourceType or Resource of this layer',
     ],
     [

@@ -6,11 +6,11 @@ import { ResourceType as ResourceTypeRecord } from './generated/resource-type.js
 import { fixed, json, listOf, pathOf, sharedPaths } from './given.js';
 import { options, placeOf } from './options/options.js';
 
-export interface ResourceTypeOptions extends Provided {
+export interface ResourceTypeOptions<A extends string = string> extends Provided {
   /** Default: the construct's id. */
   readonly name?: string;
   readonly description?: string;
-  readonly actions: readonly string[];
+  readonly actions: readonly A[];
   /** The types of the properties that conditions read: `{ amount: 'number' }`. */
   readonly properties?: { [name: string]: PropertyType };
   /** Types whose resources hold those of this type, and the property in which a request names them. */
@@ -21,16 +21,20 @@ export interface ResourceTypeOptions extends Provided {
   readonly sharedWith?: readonly { readonly path: string }[];
 }
 
-export interface ResourceTypeProps extends ResourceTypeOptions {
+export interface ResourceTypeProps<A extends string = string> extends ResourceTypeOptions<A> {
   readonly application: { readonly path: string };
 }
 
-/** A category of protected things in an application, with the actions that they have. */
-export class ResourceType extends Construct {
+/**
+ * A category of protected things in an application, with the actions that they have. The compiler knows the actions by
+ * name, so a grant takes no others. A variable that is declared as `ResourceType` takes any texts.
+ */
+export class ResourceType<A extends string = string> extends Construct {
   readonly record: ResourceTypeRecord;
   readonly name: string;
+  readonly actions: readonly A[];
 
-  constructor(scope: Construct, id: string, props: ResourceTypeProps) {
+  constructor(scope: Construct, id: string, props: ResourceTypeProps<A>) {
     const known = {
       application: true,
       name: true,
@@ -56,6 +60,7 @@ export class ResourceType extends Construct {
     } = options(at, props, known);
     super(scope, fixed(id));
     this.name = name;
+    this.actions = actions;
     const config = {
       application: pathOf(at, application, 'application'),
       name,
@@ -77,7 +82,7 @@ export class ResourceType extends Construct {
   }
 
   /** Declares one resource of this type, named by the construct's id. */
-  resource(id: string, given: ResourceOptions = {}): Resource {
+  resource(id: string, given: ResourceOptions = {}): Resource<A> {
     return new Resource(this, id, { provider: this.record.provider, ...given, type: this });
   }
 }
@@ -94,16 +99,17 @@ export interface ResourceOptions extends Provided {
   readonly sharedWith?: readonly { readonly path: string }[];
 }
 
-export interface ResourceProps extends ResourceOptions {
-  readonly type: ResourceType;
+export interface ResourceProps<A extends string = string> extends ResourceOptions {
+  readonly type: ResourceType<A>;
 }
 
 /** One protected thing, such as a document or an account. */
-export class Resource extends Construct {
+export class Resource<A extends string = string> extends Construct {
   readonly record: ResourceRecord;
   readonly name: string;
+  readonly type: ResourceType<A>;
 
-  constructor(scope: Construct, id: string, props: ResourceProps) {
+  constructor(scope: Construct, id: string, props: ResourceProps<A>) {
     const known = {
       type: true,
       name: true,
@@ -118,6 +124,7 @@ export class Resource extends Construct {
     const { sharedWith, provider } = rest;
     super(scope, fixed(id));
     this.name = name;
+    this.type = type;
     const stored = properties && json(properties);
     const shared = sharedPaths(at, sharedWith);
     const config = {
@@ -136,3 +143,6 @@ export class Resource extends Construct {
     return this.record.path;
   }
 }
+
+/** The actions that a grant on this target takes, as far as the compiler knows them; `*` covers all. */
+export type ActionsOf<T> = readonly (T extends ResourceType<infer A> | Resource<infer A> ? A | '*' : string)[];

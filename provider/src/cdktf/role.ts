@@ -6,7 +6,7 @@ import { RoleAssignment } from './generated/role-assignment.js';
 import { entityOf, fixed, free, listOf, pathOf, sharedPaths } from './given.js';
 import { options, placeOf } from './options/options.js';
 import { Policy, type PolicyRules, rulesOf } from './policy.js';
-import { Resource, ResourceType } from './resource-type.js';
+import { type ActionsOf, Resource, ResourceType } from './resource-type.js';
 
 export interface RoleOptions extends Provided {
   /** Default: the construct's id. */
@@ -94,7 +94,7 @@ export class Role extends Construct implements Entity<'role'> {
    * so the name stays the same whatever the policy allows. A second grant on the same target needs another name in
    * `rules`.
    */
-  grant(target: ResourceType | Resource, actions: readonly string[], given: PolicyRules = {}): Policy {
+  grant<T extends ResourceType | Resource>(target: T, actions: ActionsOf<NoInfer<T>>, given: PolicyRules = {}): Policy {
     const at = this.node.path;
     const rules = rulesOf(at, given);
     if (!(target instanceof ResourceType || target instanceof Resource))

@@ -138,8 +138,16 @@ describe('service provider install', { timeout: 90_000 }, () => {
             join(workspace.dir, 'tests/access.tftest.hcl'),
             contents.length === 1 ? test : test.replace(assertions, ''),
           );
+          if (contents.length === 1)
+            writeFileSync(
+              join(workspace.dir, 'tests/plan.tftest.hcl'),
+              test
+                .replace('"./tests/mocks"', '"./tests/mocks"\n  override_during = plan')
+                .replace('run "refunds" {', 'run "refunds" {\n  command = plan\n  expect_failures = [check.refund]')
+                .replace('effect == "ALLOW"', 'path != service_role.support.address'),
+            );
           await workspace.ok('init');
-          expect(await workspace.ok('test')).toContain('Success! 1 passed, 0 failed.');
+          expect(await workspace.ok('test')).toContain(`Success! ${contents.length === 1 ? 2 : 1} passed, 0 failed.`);
         } finally {
           workspace.remove();
         }

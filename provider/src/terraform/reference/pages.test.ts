@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { serviceProvider } from '../resources/service-provider.js';
 import { referencePages } from './pages.js';
 
 const folder = (name: string) => fileURLToPath(new URL(`../../../${name}/`, import.meta.url));
@@ -13,6 +14,12 @@ it('the committed reference pages are those of the schema: "npm run docs -w prov
   const made = pages();
   expect(committed.sort()).toEqual(made.map(({ path }) => path).sort());
   for (const { path, text } of made) expect(readFileSync(`${folder('docs')}${path}`, 'utf8'), path).toBe(text);
+});
+
+it('there is a mock of every resource, since "override_during" of a mock_provider applies only to those', () => {
+  const mocks = readFileSync(`${folder('mocks')}service.tfmock.hcl`, 'utf8');
+  const mocked = [...mocks.matchAll(/^mock_resource "(\w+)" \{/gm)].map(([, type]) => type);
+  expect(mocked.sort()).toEqual(Object.keys(serviceProvider({}).resources).sort());
 });
 
 it('every example is on a page', () => {
