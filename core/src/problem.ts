@@ -22,7 +22,7 @@ export const PROBLEMS = {
   network: 'The service could not be reached',
   not_found: 'No such record or route',
   not_owner: 'Another stack owns the record',
-  not_ready: 'No bundle has been loaded yet',
+  not_ready: 'The service cannot answer yet',
   outside_history: 'The history does not hold that state',
   outside_limits: 'The change is outside the limits of the credential',
   payload_too_large: 'The request body is too large',

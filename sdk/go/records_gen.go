@@ -44,7 +44,7 @@ const (
 	CodeNotFound Code = "not_found"
 	// CodeNotOwner: Another stack owns the record.
 	CodeNotOwner Code = "not_owner"
-	// CodeNotReady: No bundle has been loaded yet.
+	// CodeNotReady: The service cannot answer yet.
 	CodeNotReady Code = "not_ready"
 	// CodeOutsideHistory: The history does not hold that state.
 	CodeOutsideHistory Code = "outside_history"

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProblemError } from '@authz-service/core/problem';
 import { closeAfterRefusal } from '@authz-service/pdp/transport/lingering-close';
-import { PROBLEM_TYPE, problemDocument } from '@authz-service/pdp/transport/problem-document';
+import { PROBLEM_TYPE, problemDocument, retryAfterOf } from '@authz-service/pdp/transport/problem-document';
 import { requestIdOf } from '@authz-service/pdp/transport/request-id';
 import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
 
@@ -48,5 +48,7 @@ export function sendProblem(
 ): void {
   const document = problemDocument(problem, requestId);
   closeAfterRefusal(problem, request, response);
+  const retryAfter = retryAfterOf(problem);
+  if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
   sendText(response, document.status, PROBLEM_TYPE, JSON.stringify(document), requestId);
 }

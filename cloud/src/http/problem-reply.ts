@@ -1,5 +1,10 @@
 import type { ProblemError } from '@authz-service/core/problem';
-import { PROBLEM_TYPE, problemDocument, shownProblem } from '@authz-service/pdp/transport/problem-document';
+import {
+  PROBLEM_TYPE,
+  problemDocument,
+  retryAfterOf,
+  shownProblem,
+} from '@authz-service/pdp/transport/problem-document';
 import type { Reply } from './reply.js';
 
 const CHALLENGE = 'Bearer realm="authz-service"';
@@ -14,16 +19,16 @@ export function problemReply(
 ): Reply {
   const problem = shownProblem(error);
   const document = problemDocument(problem, requestId);
+  const retryAfter = retryAfterOf(problem);
   return {
     status: document.status,
-    headers: { ...challenge(problem, sent), ...retryAfter(problem), ...headers },
+    headers: {
+      ...challenge(problem, sent),
+      ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+      ...headers,
+    },
     body: { type: PROBLEM_TYPE, content: JSON.stringify(document) },
   };
-}
-
-/** RFC 9110 section 10.2.3. */
-function retryAfter({ retryAfterSeconds }: ProblemError): Record<string, string> {
-  return retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) };
 }
 
 /** RFC 6750 section 3. */

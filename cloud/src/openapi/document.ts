@@ -7,7 +7,7 @@ import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import * as z from 'zod';
 import { isConsolePath } from '../console/console-edge.js';
 import { SESSION_COOKIE } from '../console/session-cookie.js';
-import { heedsFreshness, isLimited, isManagement, type Route } from '../http/route.js';
+import { heedsFreshness, isLimited, type Route } from '../http/route.js';
 import { Components } from './components.js';
 import { namedRecordSchemas } from './record-schemas.js';
 
@@ -144,10 +144,9 @@ function problems(route: Route): Record<string, object> {
     codes.add('invalid_request');
   if (route.body) codes.add('payload_too_large').add(route.body.wrongType);
   if (route.body?.form) codes.add('unsupported_media_type');
-  if (route.writes) codes.add('storage_failed').add('not_ready');
-  if (isManagement(route)) codes.add('not_ready');
+  if (route.writes) codes.add('storage_failed').add('timeout');
   if (heedsFreshness(route)) codes.add('unknown_revision').add('behind_revision').add('too_old');
-  if (isLimited(route)) codes.add('too_many_requests');
+  if (isLimited(route)) codes.add('too_many_requests').add('not_ready');
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codes) append(byStatus, PROBLEM_STATUS[code], code);
   return Object.fromEntries(

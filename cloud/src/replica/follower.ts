@@ -21,6 +21,8 @@ const READ_AT_ONCE = 2;
 /** After so long without a look, others may have revoked what this process still accepts. */
 export const SILENT_MS = 5000;
 
+const LATER = { retryAfterSeconds: 5 };
+
 /** One moment, by the wall clock and by the one that is never set: a set clock must not make anything young. */
 interface Moment {
   wall: number;
@@ -159,12 +161,14 @@ export class Follower {
   assertFollowing(): void {
     if (!this.isCutOff) return;
     if (this.#loss !== undefined)
-      throw new ProblemError('not_ready', `This replica of the service only decides. ${this.#loss}.`);
+      throw new ProblemError('not_ready', `This replica of the service only decides. ${this.#loss}.`, [], LATER);
     const seconds = Math.floor((this.clock() - this.#heardAt) / 1000);
     throw new ProblemError(
       'not_ready',
       `This replica of the service has not heard of its database for ${seconds} seconds, so that it only decides: ` +
         'ask another replica, or ask again once the database can be reached.',
+      [],
+      LATER,
     );
   }
 

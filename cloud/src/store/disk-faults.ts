@@ -9,6 +9,7 @@ export const DISK_FAULTS = {
   SQLITE_BUSY: {
     what: 'Another process, such as a backup, blocks writing to the database of the cloud',
     remedy: 'wait until it ends',
+    passing: true,
   },
   SQLITE_READONLY: {
     what: 'The disk of the cloud is read-only',

@@ -118,7 +118,7 @@ describe('a data directory', () => {
       const refused = await add().catch((error: unknown) => error);
       await held.rollback();
       expect(refused).toMatchObject({
-        code: 'storage_failed',
+        code: 'not_ready',
         detail: expect.stringMatching(/Another process.*nothing was changed: wait until it ends, then send it again/),
       });
       await add();

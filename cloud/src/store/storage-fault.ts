@@ -6,14 +6,26 @@ export interface StorageFault {
   remedy: string;
   /** Whether the change may have been made all the same. */
   uncertain?: true;
+  /** Whether it may pass by itself. */
+  passing?: true;
 }
 
-/** The error detail for a caller whose request hit the fault. */
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * The error for a caller whose request hit the fault. Clients repeat what is `not_ready`: only reads, and changes that surely
+ * were not made and may soon be possible. Where a passing fault leaves open whether the change was made, it is `timeout`.
+ */
 export function storageFailed(
   fault: StorageFault,
   { writing, cause }: { writing: boolean; cause?: unknown },
 ): ProblemError {
-  return new ProblemError('storage_failed', writing ? changeFailed(fault) : faultText(fault), [], { cause });
+  const { what, remedy, uncertain, passing } = fault;
+  const later = { cause, retryAfterSeconds: RETRY_AFTER_SECONDS };
+  if (!writing)
+    return new ProblemError('not_ready', `${what}, so that nothing was read: ${remedy}, then ask again.`, [], later);
+  if (!passing) return new ProblemError('storage_failed', changeFailed(fault), [], { cause });
+  return new ProblemError(uncertain ? 'timeout' : 'not_ready', changeFailed(fault), [], later);
 }
 
 export function faultText({ what, remedy }: StorageFault): string {

@@ -43,7 +43,12 @@ export interface Place {
   unwritable(): Promise<StorageFault | undefined>;
 }
 
+/** What tells whether the database answers, and what is done without asking it. */
+const ALWAYS: ReadonlySet<string> = new Set<keyof Store>(['position', 'close']);
+
 export interface Watching {
+  /** The reason why nothing should be asked of the database now; absent where that is never so. */
+  silence?(): StorageFault | undefined;
   /** The fault behind an error. */
   fault(error: unknown): StorageFault | undefined;
   place: Place;
@@ -52,14 +57,17 @@ export interface Watching {
 }
 
 /**
- * The operations of a store, whose failures are `storage_failed` if what holds the database fails, and which tell whether it
- * can be written. They write nothing once the database is no longer in its place.
+ * The operations of a store, whose failures are those of `storageFailed` if what holds the database fails, and which tell
+ * whether it can be written. They write nothing once the database is no longer in its place.
  */
 export function watchedStore<T extends object>(store: T, watching: Watching): T & Pick<Store, 'writability'> {
   const { fault: faultOf, place, probe } = watching;
   /** Why the last write failed; whether the next one succeeds can only be tried. */
   let failed: StorageFault | undefined;
-  const run = async (work: () => Promise<unknown>, writing: boolean): Promise<unknown> => {
+  const run = async (name: string, work: () => Promise<unknown>): Promise<unknown> => {
+    const writing = WRITES.has(name);
+    const silence = ALWAYS.has(name) ? undefined : watching.silence?.();
+    if (silence) throw storageFailed({ what: silence.what, remedy: silence.remedy, passing: true }, { writing });
     const displaced = writing ? await place.displaced() : undefined;
     if (displaced) throw storageFailed(displaced, { writing });
     try {
@@ -73,7 +81,7 @@ export function watchedStore<T extends object>(store: T, watching: Watching): T 
   };
   const watched = Object.entries(store).map(([name, work]): [string, unknown] => [
     name,
-    typeof work === 'function' ? (...args: unknown[]) => run(() => work(...args), WRITES.has(name)) : work,
+    typeof work === 'function' ? (...args: unknown[]) => run(name, () => work(...args)) : work,
   ]);
 
   const retry = async (): Promise<StorageFault | undefined> => {

@@ -343,7 +343,8 @@ describe.skipIf(!hasPostgres)('several clouds on one database', () => {
     const may = { subject: { type: 'user', id: 'a' }, action: { name: 'x' }, resource: { type: 't', name: 'r' } };
     await server.kill();
     const refused = await one.commit([role('lost')]);
-    expect([refused.status, refused.body.code]).toEqual([507, 'storage_failed']);
+    expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([503, 'not_ready', '5']);
+    expect(refused.body.detail).toContain('nothing was changed');
     await patiently(async () => {
       const answer = await one.ask('GET', '/v1/state');
       expect([answer.status, answer.body.code]).toEqual([503, 'not_ready']);

@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { PostgresAddress } from './postgres-address.js';
+import type { Pulse } from './pulse.js';
 
 const INT8 = 20;
 const CONNECT_MS = 5000;
@@ -12,6 +14,8 @@ export interface PoolOptions {
   acquireMs: number;
   /** A connection on which nothing has been heard for so long is given up: its other end may be gone without a word. */
   silenceMs: number;
+  /** Gives connections up earlier where the database is known not to answer. */
+  pulse?: Pulse;
 }
 
 /** A pool of connections. No connection keeps a state between transactions, so that poolers can share them. */
@@ -30,6 +34,7 @@ export function connectPostgres(address: PostgresAddress, options: PoolOptions):
       max: options.connectionsMax,
       afterCreate: (client: pg.Client, done: (error: Error | null, client: pg.Client) => void) => {
         giveUpAfter(client, options.silenceMs);
+        options.pulse?.watch(streamOf(client));
         done(null, client);
       },
     },
@@ -66,8 +71,12 @@ function sslOf({ sslMode, ca, cert, key }: PostgresAddress): pg.ClientConfig['ss
   };
 }
 
-/** `stream` is the socket, or what encrypts it. */
 export function giveUpAfter(client: pg.Client, silenceMs: number): void {
-  const { stream } = (client as unknown as { connection: { stream: import('node:net').Socket } }).connection;
+  const stream = streamOf(client);
   stream.setTimeout(silenceMs, () => stream.destroy(new Error('the database was silent for too long')));
+}
+
+/** The socket, or what encrypts it. */
+function streamOf(client: pg.Client): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream;
 }

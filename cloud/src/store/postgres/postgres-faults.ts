@@ -5,12 +5,14 @@ const UNREACHABLE: StorageFault = {
   what: 'The database of the cloud cannot be reached',
   remedy: 'check that PostgreSQL runs and that the network leads to it',
   uncertain: true,
+  passing: true,
 };
 
 /** The change was not stored, though its connection broke. */
 export const BROKEN_OFF: StorageFault = {
   what: 'The connection to the database of the cloud broke',
   remedy: 'check that PostgreSQL runs',
+  passing: true,
 };
 
 export const READ_ONLY: StorageFault = {
@@ -21,6 +23,7 @@ export const READ_ONLY: StorageFault = {
 const BUSY: StorageFault = {
   what: 'The database of the cloud is busy for too long',
   remedy: 'find what holds it up, such as a long transaction',
+  passing: true,
 };
 
 /** By SQLSTATE. */
@@ -29,10 +32,11 @@ const BY_STATE: Record<string, StorageFault> = {
   '40001': BUSY,
   '40P01': BUSY,
   '53100': { what: 'The disk of the database is full', remedy: 'free space on the machine of PostgreSQL' },
-  '53200': { what: 'PostgreSQL has no memory left', remedy: 'give its machine more' },
+  '53200': { what: 'PostgreSQL has no memory left', remedy: 'give its machine more', passing: true },
   '53300': {
     what: 'PostgreSQL accepts no more connections',
     remedy: 'raise its max_connections, or put a pooler such as PgBouncer before it',
+    passing: true,
   },
   '55P03': BUSY,
   '57014': BUSY,
@@ -93,8 +97,7 @@ const BY_TEXT: [RegExp, StorageFault][] = [
 const SOCKET = /^(ECONN\w+|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|ENOENT|EACCES)$/;
 
 /** What `pg` says, without a code, of connections that broke or were not made in time. */
-const BROKEN =
-  /Connection (terminated|ended)|timeout exceeded when trying to connect|silent for too long|not queryable/i;
+const BROKEN = /Connection (terminated|ended)|timeout (exceeded|expired)|silent for too long|not queryable/i;
 
 /** The fault behind an error of PostgreSQL or of the connection to it. */
 export function postgresFaultOf(error: unknown): StorageFault | undefined {

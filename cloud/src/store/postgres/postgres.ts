@@ -13,6 +13,7 @@ import { addressText, type PostgresAddress } from './postgres-address.js';
 import { hasUnfinishedErasure, postgresDialect } from './postgres-dialect.js';
 import { postgresFaultOf, READ_ONLY, withoutValues } from './postgres-faults.js';
 import { migrate, refuseUnfit } from './postgres-schema.js';
+import { Pulse } from './pulse.js';
 import { assertSameDatabase } from './same-database.js';
 
 export interface PostgresPlace {
@@ -41,9 +42,10 @@ export async function openPostgresStore(
   { finishErasure = true } = {},
 ): Promise<Store> {
   const pool = { connectionsMax: CONNECTIONS_MAX, acquireMs: ACQUIRE_MS, silenceMs: SILENCE_MS };
-  const database = connectPostgres(address, pool);
+  const pulse = new Pulse(() => performance.now());
+  const database = connectPostgres(address, { ...pool, pulse });
   const watching = connectPostgres(address, WATCH);
-  const following = connectPostgres(address, FOLLOW);
+  const following = connectPostgres(address, { ...FOLLOW, pulse });
   const withoutLimits = () => connectPostgres(address, { ...pool, connectionsMax: 1, silenceMs: 0 });
   try {
     await refuseUnfit(database);
@@ -54,14 +56,15 @@ export async function openPostgresStore(
     if (finishErasure && (await hasUnfinishedErasure(database))) await dialect.rewrite();
     const place: Place = { displaced: async () => undefined, unwritable: () => unwritable(watching) };
     const store = knexStore(database, dialect, async () => {
+      pulse.end();
       await Promise.all([watching.destroy(), following.destroy()]);
     });
     const { snapshot } = postgresDialect(following, withoutLimits);
     const credentialsOf: Store['credentialsSince'] = (tenants) => snapshot((trx) => credentialsSince(trx, tenants));
     return {
       ...watchedStore(
-        { ...store, position: () => position(watching), credentialsSince: credentialsOf },
-        { fault: postgresFaultOf, place, probe: () => probe(dialect) },
+        { ...store, position: () => pulse.ask(() => position(watching)), credentialsSince: credentialsOf },
+        { fault: postgresFaultOf, silence: () => pulse.fault, place, probe: () => probe(dialect) },
       ),
       listen: (hear, tell) =>
         direct === undefined
