@@ -47,7 +47,7 @@ export interface ProblemItem {
   address?: string;
 }
 
-/** What marks an error as a problem, of whatever package: the SDK stands alone, and brings a class of its own. */
+/** The mark of an error that is a problem, of whatever package: the SDK stands alone, and brings a class of its own. */
 const PROBLEM = Symbol.for('authz-service.problem');
 
 /** A refusal whose detail names the value and the remedy, fit to be shown to the caller. */

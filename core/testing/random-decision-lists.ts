@@ -30,7 +30,7 @@ export interface RandomCandidate {
   readonly placeUnknown: boolean;
 }
 
-/** What a request sends. */
+/** A value that a request sends. */
 export interface SentRequest {
   readonly context: JsonObject;
   readonly subject: JsonObject;

@@ -25,7 +25,7 @@ const PARTS = [
   '...\n%YAML 1.2\n---\n',
 ];
 
-/** What carelessness does to a text. */
+/** Typing mistakes in a text. */
 const SLIPS = [
   '',
   ' ',
@@ -63,7 +63,7 @@ const text = fc
 
 const faulty = fc.array(text, { minLength: 1, maxLength: 5 });
 
-/** What may stand in one tree together, in any order and in any file; the first is needed. */
+/** Parts that may stand in one tree together, in any order and in any file; the first is needed. */
 const SOUND = [
   'version: 1\n',
   'applications:\n  billing:\n    resource_types: { invoice: &type { actions: [read, "approve"], properties: { amount: number } }, bill: *type }\n',

@@ -11,7 +11,7 @@ const BLOCK_BYTES = 1 << 16;
 const SHARED_BYTES_MIN = 1 << 10;
 const END = '\n]}\n]}\n';
 
-/** Where a record stands in the order of a bundle. */
+/** The position of a record in the order of a bundle. */
 export interface RecordPlace {
   rank: number;
   address: string;
@@ -76,7 +76,7 @@ export class BundleLines {
     return objectOf(JSON.parse(`${line}]}`), what);
   }
 
-  /** What has been read from here on: at least one line. */
+  /** Returns all that has been read from here on: at least one line. */
   #rest(): Buffer {
     if (this.#block.length < SHARED_BYTES_MIN || this.#block.indexOf(LINE_FEED) < 0) {
       for (let size = BLOCK_BYTES; ; size *= 2) {

@@ -41,7 +41,7 @@ interface Case {
   next: EngineRecord[];
 }
 
-/** What an agent makes of it, which serves the last of the states: the addresses that change. */
+/** Returns the addresses that change for an agent that serves the last of the states. */
 function changed({ base, since = [], next }: Case): [string | undefined, string | undefined][] | undefined {
   const states = [base, ...since].map((records, at) => tenant(at + 1, records));
   const served = states.at(-1) as BundleTenant;

@@ -8,7 +8,7 @@ import { recordText } from './record-text.js';
 import type { ByteSource } from './types.js';
 import { isText } from './untrusted.js';
 
-/** What leads from one bundle to another, as a delta says it. */
+/** The changes that lead from one bundle to another, as a delta holds them. */
 export interface BundleChanges {
   head: DeltaHead;
   /** Each address once, in the order of kinds and then of addresses. */

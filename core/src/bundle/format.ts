@@ -4,10 +4,10 @@ export interface ArchiveEntries {
   signature: string;
 }
 
-/** Of the archive with all records of one revision. */
+/** The entries of the archive with all records of one revision. */
 export const BUNDLE_ENTRIES: ArchiveEntries = { text: 'bundle.json', signature: 'bundle.jws' };
 
-/** Of the archive with what leads from one revision to another. */
+/** The entries of the archive with the changes from one revision to another. */
 export const DELTA_ENTRIES: ArchiveEntries = { text: 'delta.json', signature: 'delta.jws' };
 
 /** The token that requests deltas in `A-IM` and names them in `IM` (RFC 3229 section 10.5). */

@@ -31,7 +31,7 @@ export function signNewest({ tenant, bundle }: NamedBundle, at: Date, key: Signi
   return signJson(statement, TYPE, key);
 }
 
-/** What one of the keys has signed about the newest bundle, with the time in milliseconds since the epoch. */
+/** Returns what one of the keys has signed about the newest bundle, with the time in milliseconds since the epoch. */
 export async function readNewest(
   jws: string,
   keys: readonly BundleKey[],

@@ -62,7 +62,7 @@ export function deltaPath(kid: string, base: string): string {
   return pathOf(kid, `delta-${base}.tar.gz`);
 }
 
-/** What a file in the folder of a key is, by its name; undefined for any other file. */
+/** Returns what a file in the folder of a key is, by its name; undefined for any other file. */
 export function publishedFile(name: string): { is: 'bundle' | 'delta'; revision: string } | undefined {
   const [, is, revision = ''] = FILE.exec(name) ?? [];
   return isToken(revision) ? { is: is as 'bundle' | 'delta', revision } : undefined;

@@ -32,7 +32,7 @@ export interface DecodedBundle<T> extends Omit<Bundle, 'tenants'> {
 }
 
 export interface DecodedTenant<T> extends Omit<BundleTenant, 'records'> {
-  /** What was built from the records. */
+  /** The value that was built from the records. */
   made: T;
   /** The set whose digest was compared. */
   digests: DigestSet;

@@ -33,7 +33,7 @@ const SECOND_FUNCTIONS = /\b(?:ip_in|since)(?:\s|\/\/[^\n]*\n)*\(/;
 
 const known = new Map(Object.entries(FIRST).map(([kind, fields]) => [kind, new Set(fields)]));
 
-/** What only format 3 has: an agent of before would decide on knowledge that is too old. */
+/** Fields that only format 3 has: an older agent would decide on knowledge that is too old. */
 const THIRD: { readonly [K in Kind]?: string } = { resource_type: 'max_age' };
 
 /** The first format, from the given one on, that can say the record. */

@@ -90,7 +90,7 @@ function* readRecords(bytes: ByteSource, start: number): Generator<unknown[], nu
   }
 }
 
-/** Where the line ends; -1 if it does not. */
+/** Returns the end of the line; -1 if it does not end. */
 function lineEnd(bytes: ByteSource, start: number): number {
   for (let from = start; from < bytes.length; from += SLICE_BYTES) {
     const at = bytes.subarray(from, from + SLICE_BYTES).indexOf(LINE_FEED);

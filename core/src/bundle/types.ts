@@ -14,10 +14,10 @@ export interface BundleTenant {
   records: EngineRecord[];
 }
 
-/** What `bundle.json` says: valid JSON, one record per line, so that large ones stream. */
+/** The content of `bundle.json`: valid JSON, one record per line, so that large ones stream. */
 export interface Bundle {
   format: BundleFormat;
-  /** Of a bundle with one tenant and no unreadable one, that tenant's revision; else a digest over all. */
+  /** The revision of a bundle with one readable tenant and no other; else a digest over all. */
   revision: string;
   /** The tenants that belong here and cannot be read at present: who serves one of them keeps what it has. */
   unreadable: TenantName[];

@@ -1,8 +1,8 @@
 /** A power of two. */
 const PARTS = 64;
-/** So many entries are moved in a third of a millisecond. */
+/** The most entries that are moved at once, in a third of a millisecond. */
 const WHOLE_MAX = 2048;
-/** So many characters at either end of a key choose its part. */
+/** The number of characters at either end of a key that choose its part. */
 const ENDS = 32;
 
 /**

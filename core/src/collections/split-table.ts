@@ -2,7 +2,7 @@ import { hashOf } from './split-map.js';
 
 /** A power of two. */
 const PARTS = 64;
-/** So many entries are moved in a third of a millisecond. */
+/** The most entries that are moved at once, in a third of a millisecond. */
 const WHOLE_MAX = 2048;
 
 /** A map of named things that grows without a pause, as `SplitMap` does: kept in parts, by a hash of the name. */

@@ -6,7 +6,7 @@ interface Task {
 /** Whose work it is. */
 interface Owner {
   tasks: Task[];
-  /** Where its next slice stands in the order of all: its own slices move it on by what they take. */
+  /** The position of its next slice in the order of all: its own slices move it on by what they take. */
   place: number;
   /** The turn of the event loop from which on it may go on: later than the next after a step that took too long. */
   from: number;

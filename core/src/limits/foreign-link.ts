@@ -1,7 +1,7 @@
 import { type Address, address } from '../records/address.js';
 import { type DeclaredRecord, definitionOf, type StoredRecord } from '../records/registry.js';
 
-/** What a link grants: the role, policy or group that it gives somebody. Undefined of any other record. */
+/** Returns the role, policy or group that a link gives somebody; undefined for any other record. */
 export function grantedBy({ kind, fields }: DeclaredRecord): Address | undefined {
   const { grants } = definitionOf(kind);
   // The field is named after the kind of what it holds the path of.

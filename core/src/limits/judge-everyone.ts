@@ -33,7 +33,7 @@ export function* judgeEveryone(record: OwnedRecord, view: LinkedView, writer: Wr
   return faults;
 }
 
-/** What holds another record by this one: the address of a role, or everyone. */
+/** A holder of another record by this one: the address of a role, or everyone. */
 interface Step {
   from: Address | typeof EVERYONE;
   to: Address;

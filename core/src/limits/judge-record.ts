@@ -37,13 +37,13 @@ export function judgeRecord(record: OwnedRecord, view: OwnedView, writer: Writer
   ];
 }
 
-/** What keeps a writer from removing a link that somebody else hung onto what is the writer's own. */
+/** Yields what keeps a writer from removing a link that somebody else hung onto the writer's own records. */
 export function judgeForeignLink(link: OwnedRecord, view: OwnedView, writer: Writer): Fault[] {
   const { grants } = definitionOf(link.kind);
   return judgeUses(link, view, writer).filter(({ pointer }) => pointer === `/${grants}`);
 }
 
-/** What keeps a writer from the records that this one covers, grants, includes, or hangs on. */
+/** Yields what keeps a writer from the records that this one covers, grants, includes, or hangs on. */
 function judgeUses(record: OwnedRecord, view: OwnedView, writer: Writer): Fault[] {
   const { applications } = writer.limits;
   if (applications === undefined) return [];
@@ -96,7 +96,7 @@ function homeOf({ kind, fields }: OwnedRecord) {
   return definitionOf(kind).home?.(fields) ?? 'tenant';
 }
 
-/** Where a record lies, and why that is outside. */
+/** Says where a record lies, and why that is outside. */
 function placeText(record: OwnedRecord, { name, limits: { stacks, applications = [] } }: Writer): string {
   const limited = `and the credential "${name}" is limited to`;
   const home = homeOf(record);

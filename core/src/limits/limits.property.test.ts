@@ -196,7 +196,7 @@ interface Wish {
   move?: { from: Address; to: Address };
 }
 
-/** What is written is created or changed, as there is such a record or not. */
+/** Creates or changes what is written, as there is such a record or not. */
 function changesOf(wishes: Wish[], state: TenantState): Change[] {
   const links = [...state.records()].filter(({ kind }) => /assignment|membership/.test(kind));
   return wishes.map(({ write, delete: gone, unlink, adopt, move }): Change => {

@@ -92,10 +92,10 @@ interface Extent {
   depth: number;
 }
 
-/** That of a scalar. */
+/** The extent of a scalar. */
 const ONE: Extent = { values: 1, depth: 1 };
 
-/** What a name stands for; without `extent` while its own node is being read. */
+/** The node that a name stands for; without `extent` while that node is being read. */
 interface Anchor {
   node: YamlNode;
   extent?: Extent;

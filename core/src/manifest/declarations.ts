@@ -22,7 +22,7 @@ export class FieldFaults {
   readonly wrong: string[] = [];
 }
 
-/** Of a list that is faulty as a whole, or in some of its items, those that are right by themselves. */
+/** Returns the sound items of a list that is faulty as a whole, or in some of its items. */
 function soundItems(schema: z.core.$ZodType, value: Json): unknown[] | undefined {
   const list = unwrap(schema);
   if (!(list instanceof z.ZodArray) || !Array.isArray(value)) return undefined;
@@ -118,7 +118,7 @@ export class Declarations {
     document.fault(node, field, issueText(issue, valueAt(origin.input, issue.path), YAML_WORDS, source));
   }
 
-  /** Where a record is declared, or the field of it that the pointer names, or a character of that field's text. */
+  /** Returns where a record is declared, or the field of it that the pointer names, or a character of that field's text. */
   placeOf(address: Address, pointer = '', offset?: number): Place | undefined {
     const origin = this.origins.get(address);
     if (origin === undefined) return undefined;

@@ -6,12 +6,12 @@ export function describeNode(node: YamlNode): string {
   return node.type === 'list' ? 'is a list' : describe(node.value, YAML_WORDS);
 }
 
-/** Where only a mapping makes sense. */
+/** Says that only a mapping makes sense there. */
 export function expectedMapping(node: YamlNode): string {
   return `${describeNode(node)}, a mapping is expected.`;
 }
 
-/** Where only a list makes sense. */
+/** Says that only a list makes sense there. */
 export function expectedList(node: YamlNode): string {
   const remedy = node.type === 'scalar' && node.style === 'plain' ? `: write [${node.source}].` : '.';
   return `${describeNode(node)}, a list is expected${remedy}`;

@@ -28,7 +28,7 @@ const bad = [
   'version: 1\napi_keys: { k: { scopes: [decisions], expires_at: tomorrow } }',
 ].map((text) => parse(text) as unknown);
 
-/** What each document is to a validator: true where it is valid. */
+/** The validity of each document to a validator. */
 const expected = [...good.map(() => true), ...bad.map(() => false)];
 
 const PYTHON = `

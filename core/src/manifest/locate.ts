@@ -3,7 +3,7 @@ import type { DeclaredRecord } from '../records/registry.js';
 import type { Entry, YamlDocument } from './yaml-document.js';
 import type { YamlNode } from './yaml-node.js';
 
-/** Where a record is written. */
+/** The place where a record is written. */
 export interface Origin {
   document: YamlDocument;
   /** The key or the list item that makes the record. */
@@ -79,7 +79,7 @@ export function writtenPath(written: Json, normalized: Json | undefined, pointer
   return found;
 }
 
-/** What tells the items of a set of objects apart: what a policy covers, and the parents of a type. */
+/** Members that tell the items of a set of objects apart: what a policy covers, and the parents of a type. */
 const IDENTIFYING = ['resource', 'below', 'property'];
 
 function sameItem(left: Json | undefined, right: Json | undefined): boolean {

@@ -6,7 +6,7 @@ import type { ParsedText } from './parsed-text.js';
 export interface ManifestFile {
   path: string;
   text: string;
-  /** What this very text is as YAML, where it has been parsed ahead. */
+  /** The YAML of this very text, if it has been parsed ahead. */
   parsed?: ParsedText;
 }
 
@@ -52,7 +52,10 @@ export interface ManifestResult {
   faults: ManifestFault[];
   warnings: ManifestFault[];
   manifest?: Manifest;
-  /** Where a record, or the field that `pointer` names, is declared, or listed as external; or a character of the field. */
+  /**
+   * Returns where a record, or the field that `pointer` names, is declared or listed as external; or a character of the
+   * field.
+   */
   placeOf(address: Address, pointer?: string, offset?: number): Place | undefined;
   /** The lines of a record that is declared. */
   linesOf(address: Address): Lines | undefined;

@@ -136,7 +136,7 @@ export const ADDRESS_LISTS = {
   external: 'Addresses of records that another stack declares and this tree mentions.',
 } as const;
 
-/** What readers need to know about a kind's schema, computed once. */
+/** Facts about a kind's schema that readers need, computed once. */
 export interface KindFields {
   /** Fields that may be written beside a key or in a link's long form. */
   plain: readonly string[];

@@ -12,11 +12,11 @@ export const PARSING = 1;
 /** Roots of documents as plain data, to be read with the text that they were parsed from. */
 export interface PackedNodes {
   bytes: Uint8Array;
-  /** What scalars say, where it is no piece of the text. */
+  /** The values of scalars that are no piece of the text. */
   texts: string[];
 }
 
-/** What a node is: the two lowest bits of its byte. The same node again is told by its number among those that may be. */
+/** The types of nodes: the two lowest bits of a byte. A node that stands twice is told by its number among those that may. */
 const SCALAR = 0;
 const LIST = 1;
 const MAP = 2;
@@ -24,7 +24,7 @@ const AGAIN = 3;
 /** On a list, map or scalar: an alias may name it. */
 const NUMBERED = 4;
 
-/** What a scalar says: the bits above. */
+/** The values of scalars: the bits above. */
 const SAYS = 3;
 const SAYS_NULL = 0;
 const SAYS_TRUE = 1;

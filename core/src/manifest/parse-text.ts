@@ -3,11 +3,11 @@ import { MAX_FILE_LENGTH } from './limits.js';
 import { Source } from './source.js';
 import type { YamlNode } from './yaml-node.js';
 
-/** What Git writes around the two sides of a conflict; no line of a mapping begins like that. */
+/** Marks that Git writes around the two sides of a conflict; no line of a mapping begins like that. */
 const CONFLICT = /^(?:<{7}|>{7}) /m;
 const CONTROL = /(?![\t\n\r\u0085])\p{Cc}/u;
 
-/** What a text is as YAML: the roots of its documents, and what in it cannot be read. Plain data, but for the nodes. */
+/** A text as YAML: the roots of its documents, and what cannot be read in it. Plain data, but for the nodes. */
 export interface Parsed extends Composed {
   refused: { offset: number; text: string }[];
 }

@@ -14,7 +14,7 @@ import type { About } from './source.js';
 import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
 import { isEmpty, type YamlNode } from './yaml-node.js';
 
-/** Where a mapping stands: its keys from the top, and the application it is in. */
+/** The position of a mapping: its keys from the top, and the application it is in. */
 interface Scope {
   label: string;
   application?: Path;

@@ -19,9 +19,9 @@ import { isEmpty } from './yaml-node.js';
 
 const TOP_KEYS = [SETTINGS, ADDRESS_LISTS].flatMap(Object.keys).concat([...COLLECTIONS.keys()], [...LINK_LISTS.keys()]);
 
-/** What may stand at the top by the names of kinds: a tree consists of these. */
+/** Keys that may stand at the top by the names of kinds: a tree consists of these. */
 const KIND_KEYS = [...COLLECTIONS.keys(), ...LINK_LISTS.keys()];
-/** So many keys of a document that declares nothing here are named. */
+/** The number of keys that are named of a document that declares nothing here. */
 const FOREIGN_KEYS_MAX = 3;
 
 /** How far a reading has come: the files that have been begun, and the records found in them. */

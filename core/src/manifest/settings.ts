@@ -48,7 +48,7 @@ export class Settings {
   }
 }
 
-/** What to do if a setting has two values. */
+/** Remedies for a setting with two values. */
 const ONE_OF = {
   version: 'keep one of them',
   tenant: 'keep one of them, or validate, plan and apply the folder of each tenant separately',

@@ -35,7 +35,7 @@ function lineStartsOf(text: string): number[] {
   return starts;
 }
 
-/** What a fault is about: the words before the colon, and the record if there is one. */
+/** The subject of a fault: the words before the colon, and the record if there is one. */
 export interface About {
   label: string;
   address?: Address;

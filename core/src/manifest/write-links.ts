@@ -5,7 +5,7 @@ import type { Kind } from '../records/kinds.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import { COLLECTIONS, fieldsOf, givenField, LINK_LISTS, type LinkKind, type LinksNotation } from './notation.js';
 
-/** Where links are written: in lists on records, or at the top of a file where no record is at hand. */
+/** The places where links are written: lists on records, or the top of a file if no record is at hand. */
 export interface WrittenLinks {
   /** The lists of each record by the key of the list, in the order of the notation. */
   onRecords: ReadonlyMap<Address, Record<string, Json[]>>;

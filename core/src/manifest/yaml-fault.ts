@@ -8,7 +8,7 @@ interface YamlFault {
   text: string;
 }
 
-/** What to do about an error of the YAML parser, where its own words do not say. */
+/** Remedies for errors of the YAML parser, if its own words name none. */
 const HINTS: Partial<Record<YAMLError['code'], string>> = {
   BAD_INDENT: 'Indent it like its neighbours.',
   BAD_ALIAS: 'A value that begins with "*" is an alias in YAML: put it in quotes if the text is meant.',
@@ -21,7 +21,7 @@ const HINTS: Partial<Record<YAMLError['code'], string>> = {
   TAG_RESOLVE_FAILED: 'A value that begins with "!" is a tag in YAML: put it in quotes if the text is meant.',
 };
 
-/** What to do about something behind a value that has ended: the parser gives other errors the same code. */
+/** The remedy for text behind a value that has ended: the parser gives other errors the same code. */
 const AFTER_VALUE = 'Put the whole value in quotes, not a part of it; between values, is a comma missing?';
 
 /** The parser's error codes for a line with wrong indentation. */
@@ -131,7 +131,7 @@ function isEcho(message: string, said: ReadonlySet<string>): boolean {
   return (LOST.test(message) && said.size > 0) || (message.endsWith(' at the same column') && said.has(message));
 }
 
-/** Where the nodes start that the parser left at an offset, by that offset; the inner ones last. */
+/** Returns where the nodes start that the parser left at an offset, by that offset; the inner ones last. */
 function startsByEnd(contents: unknown): Map<number, number[]> {
   const starts = new Map<number, number[]>();
   visit(contents as Parameters<typeof visit>[0], {

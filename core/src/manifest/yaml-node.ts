@@ -1,4 +1,4 @@
-/** What is written somewhere in a file: where it starts and ends, in UTF-16 units from the start of the text. */
+/** A range in a file: where it starts and ends, in UTF-16 units from the start of the text. */
 interface Span {
   start: number;
   end: number;

@@ -23,7 +23,7 @@ const BLOCK_LINE = /^(?:[\p{L}\p{M}\p{N}\p{P}\p{S} ]*[\p{L}\p{M}\p{N}\p{P}\p{S}]
 /** Begins like a number, a date or a time, and holds nothing that they could not. */
 const NUMERIC = /^[-+.]?[0-9](?:[0-9._:TtZz+-]*|[0-9._]*e[-+]?[0-9]+|[xXoObB][0-9a-fA-F_]*)$/i;
 
-/** What the reader refuses, or an editor hides: written as an escape. */
+/** Characters that the reader refuses, or an editor hides: they are written as an escape. */
 const ESCAPED = /[\u007f-\u009f\u2028\u2029\ufeff\ufffd\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g;
 
 function quoted(text: string): string {

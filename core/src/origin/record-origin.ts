@@ -33,7 +33,7 @@ export const commitName = z
   .string()
   .regex(/^[0-9a-f]{7,64}$/, 'must be the name of a commit: 7 to 64 of the digits 0-9 and a-f');
 
-/** What the records of a change-set have in common. */
+/** The part of an origin that the records of a change-set have in common. */
 export const originSourceSchema = z.strictObject({
   repository: repository.optional(),
   commit: commitName.optional().meta({ description: 'The commit that was applied.' }),
@@ -43,14 +43,14 @@ export const originSourceSchema = z.strictObject({
 });
 export type OriginSource = z.infer<typeof originSourceSchema>;
 
-/** Where a record stood when it was last changed; what is not known is absent. */
+/** The place of a record when it was last changed; what is not known is absent. */
 export const recordOriginSchema = originSourceSchema.extend({
   path: originPath.optional(),
   line: originLine.optional(),
 });
 export type RecordOrigin = z.infer<typeof recordOriginSchema>;
 
-/** Of all the records of a change-set: what they have in common, and their places. */
+/** The origins of all records of a change-set: what they have in common, and their places. */
 export const toldOriginsSchema = originSourceSchema.extend({
   places: z
     .record(originPath, z.record(z.string().min(1).max(4096), originLine))

@@ -18,7 +18,7 @@ import { type RenamedRecord, renamedRecords } from './rename-records.js';
 const fields = z.record(z.string(), z.json());
 const address = z.string().min(1);
 
-/** What the console hands out to take to Git, and what a draft's plan takes: changes for one stack and revision. */
+/** Changes for one stack and revision, as the console hands them out to take to Git, and as a draft's plan takes them. */
 const documentSchema = z.strictObject({
   base_revision: z.string().min(1),
   stack: z.string().min(1),
@@ -155,7 +155,7 @@ export function patchDocument(
   return patchTree(files, { changes, renamed, external }, now);
 }
 
-/** What mentions a renamed record and is declared elsewhere keeps the old name there. */
+/** Refuses a rename if records declared elsewhere mention the old name, which they would keep. */
 function demandOwn(renamed: readonly RenamedRecord[], stored: ReadonlyMap<Address, StoredRecord>, stack: string): void {
   const from = new Set(renamed.flatMap(({ before, explicit }) => (explicit ? before.address : [])));
   if (from.size === 0) return;
@@ -194,7 +194,7 @@ function demandOnce(changes: readonly ProposedChange[]): void {
     }
 }
 
-/** What the changes mention of other stacks and the tree does not list. */
+/** Returns what the changes mention of other stacks and the tree does not list. */
 function externalOf(
   changes: readonly ProposedChange[],
   declared: ReadonlyMap<Address, DeclaredRecord>,

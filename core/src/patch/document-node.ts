@@ -13,7 +13,9 @@ import {
 } from 'yaml';
 import type { Place } from '../manifest/manifest.js';
 
-/** What declares a record: the entry of a mapping, or the item of a list, and all that it lies in, the innermost last. */
+/**
+ * A node that declares a record: the entry of a mapping, or the item of a list, and all that it lies in, the innermost last.
+ */
 export interface FoundNode {
   readonly node: Node | Pair;
   readonly within: readonly (Document | Node | Pair)[];

@@ -7,7 +7,7 @@ export interface WrittenChange extends ProposedChange {
   from?: Address;
 }
 
-/** What a tree says of itself and not of its records. */
+/** Settings of a tree, which are no records. */
 const SETTINGS = /^(?:version|tenant|stack): .*\n/gm;
 const EXTERNAL = /^external:\n(?: {2}- .*\n)+/m;
 

@@ -12,7 +12,7 @@ import { type RenamedRecord, renameIn } from './rename-records.js';
 import { ParsedDocument } from './splice-document.js';
 import { addRecord, append, changeLink, changeRecord, emptyMap } from './write-record.js';
 
-/** What is to be written into the files of a tree. */
+/** The changes to write into the files of a tree. */
 export interface Patch {
   changes: readonly ProposedChange[];
   /** Records that get other names, and those that mention them; the other changes are about none of these. */

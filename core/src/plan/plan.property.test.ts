@@ -97,7 +97,7 @@ function tenantOf(declared: DeclaredRecord[], foreign: Set<Address>): TenantStat
   return new TenantState(stored);
 }
 
-/** What the function gives; undefined where it is refused. */
+/** Returns what the function gives; undefined if it is refused. */
 function allowed<T>(run: () => T): T | undefined {
   try {
     return run();

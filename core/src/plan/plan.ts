@@ -45,7 +45,7 @@ export interface ForeignLink {
   /** As it is after the moves of the plan. */
   address: Address;
   managed_by: string;
-  /** What it grants. */
+  /** The record that it grants. */
   grants: Address;
 }
 
@@ -72,6 +72,6 @@ export interface Plan {
   /** Access rules that it breaks and that do not refuse it; absent where there are none. */
   broken_rules?: readonly BrokenRule[];
   counts: PlanCounts;
-  /** What it does to access, or why that is not known; absent where nobody asked. */
+  /** The access report, or why there is none; absent if nobody asked. */
   access?: AccessReport | NoAccessReport;
 }

@@ -12,7 +12,7 @@ import type { Plan } from './plan.js';
 const CHARACTERS_MAX = 60_000;
 /** Kept free for the frames of the sections and the line about what is left out. */
 const FRAME_CHARACTERS = 1_000;
-/** Of it, what the Access part may take. */
+/** The most characters of the comment that the Access part may take. */
 const ACCESS_CHARACTERS_MAX = 35_000;
 
 /** More records in refused forms are counted. */
@@ -82,7 +82,7 @@ function records(plan: Plan, charactersMax: number, allCommand: string | undefin
   return [`<details><summary>${title}</summary>\n`, ...parts, '</details>\n'];
 }
 
-/** What other stacks grant of this stack's, which the tree does not say. */
+/** Lists what other stacks grant of this stack's records, which the tree does not hold. */
 function foreignLinks(links: Plan['foreign_links'] = []): string[] {
   if (links.length === 0) return [];
   const lines = links
@@ -94,7 +94,7 @@ function foreignLinks(links: Plan['foreign_links'] = []): string[] {
   return [`<details><summary>${title}</summary>\n\n${body}\n\n</details>\n`];
 }
 
-/** What the plan leaves as it is, although nobody could declare it now. */
+/** Lists what the plan leaves as it is, although nobody could declare it now. */
 function refusedForms(forms: Plan['refused_forms'] = []): string[] {
   if (forms.length === 0) return [];
   const items = forms

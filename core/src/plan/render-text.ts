@@ -50,7 +50,7 @@ export function renderText(plan: Plan, options: RenderTextOptions = {}): string 
   return `${lines.join('\n')}\n`;
 }
 
-/** What other stacks grant of this stack's, which the tree does not say. */
+/** Lists what other stacks grant of this stack's records, which the tree does not hold. */
 function foreignLinks(links: Plan['foreign_links'] = [], all = false): string[] {
   if (links.length === 0) return [];
   const shown = all ? links : links.slice(0, FOREIGN_LINKS_MAX);
@@ -63,7 +63,7 @@ function foreignLinks(links: Plan['foreign_links'] = [], all = false): string[] 
   ];
 }
 
-/** What the plan leaves as it is, although nobody could declare it now. */
+/** Lists what the plan leaves as it is, although nobody could declare it now. */
 function refusedForms(forms: Plan['refused_forms'] = []): string[] {
   if (forms.length === 0) return [];
   const named = forms

@@ -14,7 +14,7 @@ import {
   subjectTypeText,
 } from './fields.js';
 
-/** What a rule says: what may not be, who alone may, what must stay possible, what nobody may do both of. */
+/** The forms of a rule: what may not be, who alone may, what must stay possible, what nobody may do both of. */
 export const RULE_FORMS = ['never', 'only', 'always', 'separate'] as const;
 export type RuleForm = (typeof RULE_FORMS)[number];
 

@@ -3,7 +3,7 @@ import { path } from './address.js';
 import { define } from './definition.js';
 import { description, nameText, PROPERTY_TYPES, type PropertyType } from './fields.js';
 
-/** What modifiers read of a context, and as which type. */
+/** Context attributes that modifiers read, with their types. */
 export const MODIFIERS_READ: Readonly<Record<string, PropertyType>> = { ip: 'string', mfa: 'boolean', time: 'string' };
 
 export const contextAttribute = define({

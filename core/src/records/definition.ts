@@ -7,7 +7,7 @@ import { metaOf } from './schema-shape.js';
 export interface Reference {
   pointer: string;
   target: Address;
-  /** Of a name within the text at that place: where it begins there, in characters. */
+  /** The position at which a name begins within the text at that place, in characters. */
   offset?: number;
   /**
    * Whether a credential that is limited to applications may name any record here, because naming it gives away nothing
@@ -40,7 +40,7 @@ export interface KindDefinition<K extends Kind = Kind, S extends z.ZodObject = z
   references(fields: z.output<S>): Reference[];
   /** Without it the records belong to the tenant, and only unlimited credentials write them. */
   home?(fields: z.output<S>): Home;
-  /** Of a link: the field that names what it grants. */
+  /** The field of a link that names what it grants. */
   grants?: Kind;
 }
 

@@ -19,7 +19,7 @@ export function quote(text: string): string {
   return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 }
 
-/** What a value is, as the end of a sentence: `is the text "x"`, `is a list`. */
+/** Describes a value, as the end of a sentence: `is the text "x"`, `is a list`. */
 export function describe(value: Json | undefined, words: Words): string {
   if (value === undefined) return 'is missing';
   if (value === null) return `is ${words.null}`;

@@ -139,7 +139,7 @@ export const properties = z
     description: 'Stored attributes for conditions; a request overrides them key by key.',
   }) as unknown as z.ZodOptional<z.ZodType<JsonObject>>;
 
-/** Where whole numbers stand of which a double has lost the last digits, as those of a long identifier. */
+/** Yields the places of whole numbers of which a double has lost the last digits, like those of a long identifier. */
 function* roundedIn(value: Json, at: (string | number)[] = []): Generator<(string | number)[]> {
   if (typeof value === 'number' && !isExact(value)) yield at;
   else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* roundedIn(item, [...at, index]);

@@ -4,7 +4,7 @@ import { EVERYONE } from './everyone.js';
 import type { Kind } from './kinds.js';
 import { type DeclaredRecord, referencesOf } from './registry.js';
 
-/** What a mentioned address begins with: a kind, or `everyone`. */
+/** The beginning of a mentioned address: a kind, or `everyone`. */
 export type MentionedKind = Kind | typeof EVERYONE;
 
 /** Most records are mentioned by few: a single mention is kept bare, without a set around it. */

@@ -11,7 +11,7 @@ export interface Fault {
   detail: string;
 }
 
-/** Where a credential's secret stands in the bodies that may hold one: a text about it does not repeat it. */
+/** The member that holds a credential's secret in bodies: a text about it does not repeat it. */
 const SECRET = 'secret';
 const UNUSABLE_SECRET = 'is no usable secret: write a string of at most 1024 characters.';
 

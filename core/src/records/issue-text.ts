@@ -35,7 +35,7 @@ export function issueText(issue: Issue, value: Json | undefined, words: Words, s
   }
 }
 
-/** What JSON's parser makes of a number beyond a double's range is no JSON value itself. */
+/** Says whether a value holds what JSON's parser makes of a number beyond a double's range. */
 function holdsInfinity(value: Json | undefined): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinity);

@@ -10,7 +10,7 @@ const NAMED_MAX = 1000;
 /** The lowest and the highest priority that a policy may have. */
 export const PRIORITY_BOUND = 1_000_000;
 
-/** What a credential may write at most. Reading, decisions and bundles are not limited. */
+/** The widest that a credential may write. Reading, decisions and bundles are not limited. */
 export const limits = z
   .strictObject({
     stacks: stringSet(nameText)

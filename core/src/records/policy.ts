@@ -87,7 +87,7 @@ export const DENIES_SECOND_FACTORS =
   'in a DENY denies those with a second factor and lets those without one pass: take it out, and write `unless: { mfa_required: true }`, which denies unless there is one';
 const NO_UNLESS = 'is for a DENY: of an ALLOW, `modifiers` say what it requires';
 
-/** What an entry of `resources` covers: the resource alone, or also all below it. */
+/** The coverage of an entry of `resources`: the resource alone, or also all below it. */
 const coverage = ({ resource, below = false }: { resource: string; below?: boolean | undefined }) =>
   `${resource}${below ? '/' : ''}`;
 

@@ -59,7 +59,10 @@ export interface Staged {
   remove: StoredRecord[];
   /** The addresses that `create` made, in the order of the change-set. */
   created: Address[];
-  /** What breaks access rules that only warn, or any if the caller asked for that, and rules of it that are broken from the start. */
+  /**
+   * Violations of access rules that only warn, or of any if the caller asked for that, and of new rules that are broken at
+   * once.
+   */
   warnings?: Violation[];
 }
 
@@ -68,7 +71,7 @@ export interface RecordFinding {
   severity: 'error' | 'warning';
   address: Address;
   pointer: string;
-  /** Where in the text that the pointer names, in UTF-16 units from its start. */
+  /** The position in the text that the pointer names, in UTF-16 units from its start. */
   offset?: number;
   /** Names the value and the remedy. */
   detail: string;

@@ -10,7 +10,7 @@ const NAMED_MAX = 3;
 interface Removal {
   /** Who removes: mentions of other owners are named with them. */
   stack: string;
-  /** What the change-set makes of the same kind: the record may only have another name. */
+  /** Records of the same kind that the change-set makes: the record may only have another name. */
   made: readonly Address[];
 }
 

@@ -48,7 +48,7 @@ export class Overlay implements RecordView {
     yield* this.#inbound.of(address, kind);
   }
 
-  /** What is mentioned in the state below counts, too, though it may be no more. */
+  /** Yields mentions of the state below, too, though they may be no more. */
   *mentionedBy(kind: Kind, mentioned: MentionedKind): Generator<Address> {
     yield* this.#base.mentionedBy(kind, mentioned);
     yield* this.#inbound.mentionedBy(kind, mentioned);

@@ -9,7 +9,7 @@ export interface RefusedForm {
   detail: string;
 }
 
-/** Of these records, those in a form that has been refused since: they keep their meaning until they are written again. */
+/** Yields those of these records whose form has been refused since: they keep their meaning until they are written again. */
 export function* refusedForms(records: Iterable<StoredRecord>): Generator<RefusedForm> {
   for (const { kind, address, managed_by, fields } of records) {
     if (kind !== 'policy' || fields.effect !== 'DENY' || fields.modifiers?.mfa_required !== true) continue;

@@ -52,7 +52,7 @@ function tenant(): TenantState {
   return state;
 }
 
-/** What became of each record that changed: the old address, or nothing for a new one, and the new address. */
+/** Returns what became of each record that changed: the old address, or nothing for a new one, and the new address. */
 function moved(changes: Change[]): { state: TenantState; renamed: Record<string, string> } {
   const state = tenant();
   const idBefore = new Map([...state.records()].map((record) => [record.id, record.address]));

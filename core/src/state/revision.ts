@@ -12,7 +12,7 @@ export function tokenOf(revision: string, epoch: string | undefined): string {
   return epoch === undefined ? revision : `${revision}.${epoch}`;
 }
 
-/** What `tokenOf` has joined. */
+/** Splits what `tokenOf` has joined. */
 export function splitToken(token: string): { revision: string; epoch?: string } {
   const [, revision, epoch] = /^(.+)\.(\d{1,15}-[0-9a-f]{8})$/.exec(token) ?? [];
   return revision === undefined || epoch === undefined ? { revision: token } : { revision, epoch };

@@ -13,7 +13,7 @@ export class Schemas {
 
   constructor(private readonly view: RecordView) {}
 
-  /** What conditions are checked against. */
+  /** The types that conditions are checked against. */
   get types(): SchemaTypes {
     return this.#schemas.types;
   }

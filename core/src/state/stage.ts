@@ -251,7 +251,10 @@ export class Stage {
     this.#entries.set(record.address, { record: written, previous, index, ...(follows && { follows }) });
   }
 
-  /** What a limited writer touches has to lie within its limits before and after; what only follows a rename is not touched. */
+  /**
+   * Demands that what a limited writer touches lies within its limits before and after; what only follows a rename is not
+   * touched.
+   */
   *#judgeLimits(writer: Writer): Generator<undefined, void> {
     const outside = new Faults('outside_limits');
     const judge = (record: StoredRecord, view: BaseView | Overlay, at: string, by = judgeRecord) => {
@@ -349,7 +352,7 @@ export class Stage {
     return view;
   }
 
-  /** What breaks rules that the change-set declares or changes, and would stand unseen. */
+  /** Finds new or changed rules that are broken at once, and would stand unseen. */
   *#brokenFromTheStart(told: readonly Violation[]): Generator<undefined, Violation[]> {
     const rules = new Set<Address>();
     for (const [address, { record, follows }] of this.#entries)

@@ -19,7 +19,7 @@ import { parseFields } from './parse-fields.js';
 import { TenantState } from './tenant-state.js';
 import { validateRecords } from './validate.js';
 
-/** So few names that random changes meet, collide, dangle and form circles. */
+/** Names for random changes, so few that they meet, collide, dangle and form circles. */
 const word = (...words: string[]) => fc.constantFrom(...words);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const app = word('a', 'b');
@@ -177,7 +177,7 @@ function faults(records: ReadonlyMap<Address, DeclaredRecord>) {
   return validateRecords(view, records.keys()).filter(({ severity }) => severity === 'error');
 }
 
-/** What a change-set without moves makes, judged whole and without any index; undefined where it is refused. */
+/** Computes what a change-set without moves makes, as a whole and without any index; undefined if it is refused. */
 function naive(state: TenantState, changes: Change[]): Map<Address, DeclaredRecord> | undefined {
   const records = new Map<Address, DeclaredRecord>([...state.records()].map((record) => [record.address, record]));
   const asked = new Map<Address, string>();

@@ -15,7 +15,7 @@ const STEP = 100;
 /** The present records of one tenant in memory: by kind and address, by kind and id, and by whom they are mentioned. */
 export class TenantState implements BaseView {
   readonly #byAddress = new Map<string, Map<Address, StoredRecord>>(KINDS.map((kind) => [kind, new Map()]));
-  /** Of each kind of which one was looked for by its id. */
+  /** Records by id, for each kind of which one was looked for. */
   readonly #byId = new Map<Kind, Map<string, StoredRecord>>();
   #size = 0;
   readonly #inbound = new InboundIndex();

@@ -7,7 +7,7 @@ import type { DeclaredRecord } from '../records/registry.js';
 import type { RecordFinding, RecordView } from './change.js';
 import type { Suggest } from './suggest.js';
 
-/** What is wrong with an access rule by itself and beside the types that it names: expressions and actions. */
+/** Finds what is wrong with an access rule by itself and beside the types that it names: expressions and actions. */
 export function accessRuleFindings(
   view: RecordView,
   { address, fields }: DeclaredRecord<'access_rule'>,

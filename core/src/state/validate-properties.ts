@@ -33,7 +33,7 @@ export function propertyFindings(
   return findings;
 }
 
-/** What is declared for the properties of a record, by whom, and which names are spoken of elsewhere. */
+/** Returns the declared properties of a record, who declares them, and which names others use. */
 function declaredFor(
   view: RecordView,
   schemas: Schemas,

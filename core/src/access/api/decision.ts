@@ -15,7 +15,7 @@ export interface Decision {
   policy?: Address;
   /** The id of the record that the request's resource was found as, for the decision log. */
   resource_id?: string;
-  /** Of a denial: the attribute without which it was made, and with which the answer may be another one. */
+  /** The attribute without which a request was denied, and with which the answer may be another one. */
   absent?: string;
 }
 
@@ -45,7 +45,7 @@ export interface ExplainedClause {
   outcome: 'true' | 'false' | 'absent' | 'failed';
   /** The attribute that is absent, or the cause of the failure. */
   why?: string;
-  /** What it reads, as JSON texts by attribute; long ones are cut off. */
+  /** The values that it reads, as JSON texts by attribute; long ones are cut off. */
   values?: Record<string, string>;
 }
 

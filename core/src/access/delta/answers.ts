@@ -24,7 +24,7 @@ export interface SpanAnswer {
   readonly before: DecisionList;
   readonly after: DecisionList;
   readonly comparison: Comparison;
-  /** Where the answers hang on what subjects and resources have in common: the lists with that left open. */
+  /** The lists with that left open, if the answers hang on what subjects and resources have in common. */
   readonly open?: { readonly before: DecisionList; readonly after: DecisionList };
 }
 
@@ -40,7 +40,7 @@ export interface TripleAnswer {
   readonly change: PairChange;
 }
 
-/** What a state has for a class of subjects in one span of time. */
+/** The candidates and links that a state has for a class of subjects in one span of time. */
 interface Counting {
   readonly descriptors: readonly Descriptor[];
   /** The list, where nothing about the subject or the request makes a difference to it. */
@@ -72,7 +72,7 @@ export interface Asking {
   readonly sent: boolean;
   /** Nothing is said of subject and resource but whom the subject acts as. */
   readonly open?: boolean;
-  /** What is read of the member, where others of whom the same is read are likely to ask. */
+  /** The values that are read of the member, if others of whom the same is read are likely to ask. */
   readonly told?: string | null | undefined;
 }
 
@@ -121,14 +121,14 @@ export class Answers {
     return answer;
   }
 
-  /** What remains at an instant of a candidate that the state after has for members of a class. */
+  /** Returns the residual, at an instant, of a candidate that the state after has for members of a class. */
   residualAt(one: SubjectClass, asking: Asking, descriptor: Descriptor, at: number): Formula {
     const { guard, facts, unknown } = descriptor;
     const known = this.#known(one, asking, 'after', facts, { from: at, until: Number.POSITIVE_INFINITY });
     return this.residuals.residualOf(guard?.guard ?? NO_GUARD, known, unknown);
   }
 
-  /** What the state after answers at an instant. */
+  /** Returns how the state after answers at an instant. */
   listAt(question: Question, asking: Asking, at: number): DecisionList {
     const span = question.spans.findLast(({ from }) => from <= at) ?? question.spans[0];
     return this.#list(question.one, 'after', span as QuestionSpan, asking);
@@ -306,7 +306,7 @@ export class Answers {
     };
   }
 
-  /** What a triple is answered over all instants and requests (docs/semantics.md 10.5). */
+  /** Returns how a triple is answered over all instants and requests (docs/semantics.md 10.5). */
   tripleOf(answer: Answer): TripleAnswer | undefined {
     if (!this.#triples.has(answer)) this.#triples.set(answer, this.#triple(answer));
     return this.#triples.get(answer);

@@ -13,11 +13,11 @@ export interface ColumnGroup {
   readonly before: Column;
   readonly after: Column;
   readonly cells: readonly UnitAction[];
-  /** Of `cells`, how many are those of recorded triples. */
+  /** The number of those of `cells` that are of recorded triples. */
   readonly recorded: number;
 }
 
-/** What is known of a type in both states. */
+/** The facts about a type in both states. */
 export interface TypeUniverse {
   /** Declared in either state. */
   readonly actions: ReadonlySet<string>;

@@ -53,11 +53,11 @@ type Entry = readonly [principal: number, descriptor: number];
 interface PartTemplate {
   readonly entries: readonly { principal: number; rule: Rule; period: LinkPeriod }[];
   readonly guards: readonly KnownGuard[];
-  /** Where no guard reads the resource: its parts by type. */
+  /** The parts by type, if no guard reads the resource. */
   readonly filled: Map<string, number> | null;
 }
 
-/** Where a policy comes to be a candidate. */
+/** The place where a policy comes to be a candidate. */
 interface DescribedIn {
   readonly engine: CompiledEngine;
   readonly unknown: boolean;
@@ -69,7 +69,7 @@ interface DescribedIn {
 
 const NEVER = 'never';
 
-/** What all columns of both states share: numbers for descriptors, parts of columns, and columns. */
+/** Tables that all columns of both states share: numbers for descriptors, parts of columns, and columns. */
 export class ColumnTables {
   readonly descriptors = new Interner<Descriptor>();
   readonly #guards = new Map<string, KnownGuard & { id: number }>();
@@ -234,7 +234,7 @@ export class Columns {
     return template;
   }
 
-  /** What those who hold roles on a place have there. */
+  /** Returns what those who hold roles on a place have there. */
   #heldTemplate(place: Resource, target: Target, action: string): PartTemplate {
     const byTarget = this.#heldParts.get(place) ?? new Map<Target, Map<string, PartTemplate>>();
     this.#heldParts.set(place, byTarget);

@@ -30,9 +30,9 @@ export class Block {
 export interface Cell {
   readonly block: Block;
   readonly group: ColumnGroup;
-  /** Where requests may send properties that are not recorded. */
+  /** The answer to requests that may send properties that are not recorded. */
   readonly answer: Answer;
-  /** Where they send none, for recorded triples. */
+  /** The answer to requests that send none, for recorded triples. */
   readonly triple: TripleAnswer | undefined;
   /** If that is asked, by which memberships the subjects come to it: addresses and `own`, with blanks between, by span. */
   readonly ways: ReadonlyMap<SpanAnswer, string>;
@@ -50,7 +50,7 @@ type SubjectReads = { readonly id: boolean; readonly properties: ReadonlySet<str
 
 const NOTHING: JsonObject = {};
 const NO_WAYS: Cell['ways'] = new Map();
-/** So many pairs of subjects and resources are looked at where a condition joins them by more than equality. */
+/** The most pairs of subjects and resources that are looked at where a condition joins them by more than equality. */
 const PAIRS_MAX = 1_000_000;
 
 /** Finds the cells of column groups that differ: only subjects that a change can reach are looked at. */
@@ -224,7 +224,7 @@ export class ColumnComparison {
     return this.#block(key, first.one, first.first, () => blocks.flatMap(({ members }) => members));
   }
 
-  /** What the guards of these candidates read of the subject. */
+  /** Returns what the guards of these candidates read of the subject. */
   #guards(candidates: readonly Reached[]): {
     reads: SubjectReads;
     guarded: boolean;

@@ -11,7 +11,7 @@ import type { KnownGuard } from './columns.js';
 export const USES = { equality: 1, order: 2, other: 3 } as const;
 type Use = (typeof USES)[keyof typeof USES];
 
-/** What a guard compares an attribute of subjects with. */
+/** A value that a guard compares an attribute of subjects with. */
 export interface JoinedAttribute {
   /** Whether it is compared by order, not only for equality. */
   readonly ordered: boolean;
@@ -50,7 +50,7 @@ export function joinsRequest(known: KnownGuard): boolean {
 
 /** Values that are read, written out, or both; undefined for what is worked out. */
 interface Operand {
-  /** Of the subject, the attribute. */
+  /** The attribute of the subject. */
   readonly attribute?: string;
   readonly reads: readonly Read[];
 }

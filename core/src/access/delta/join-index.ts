@@ -9,7 +9,7 @@ import { type GuardJoin, type JoinedAttribute, joinOf, USES } from './guard-join
 import type { ResourceFacts } from './resource-facts.js';
 import { isRound, type Piece, type Split, ValueIndex } from './value-index.js';
 
-/** What requests choose, so far as a guard compares the subject with it. */
+/** A value that requests choose, so far as a guard compares the subject with it. */
 interface Chosen {
   readonly key: string;
   readonly read: Read;
@@ -25,7 +25,7 @@ interface Joined {
   readonly facts: ResourceFacts | null;
 }
 
-/** So many subjects are looked at to tell them apart by several attributes. */
+/** The most subjects that are looked at to tell them apart by several attributes. */
 const COMBINED_MAX = 20_000_000;
 
 /** The members of classes by the values of attributes. */
@@ -132,7 +132,7 @@ export class JoinIndex {
   }
 }
 
-/** What a guard does with what requests choose; who looks at all members of the context sees each. */
+/** Returns how a guard uses what requests choose; who looks at all members of the context sees each. */
 function useIn({ uses }: GuardJoin, { key, whole, read }: Chosen): number {
   if (whole !== key && uses.has(whole)) return USES.other;
   if (whole === key && read.kind === 'property') return USES.other;
@@ -144,7 +144,7 @@ function isDense(index: ValueIndex, values: ReadonlySet<string | number>): boole
   return index.dense && [...values].every((value) => typeof value === 'string' || isRound(value));
 }
 
-/** What two divisions of a class tell apart together. */
+/** Returns the pieces that two divisions of a class tell apart together. */
 function combined(first: readonly Piece[], second: readonly Piece[]): Piece[] {
   const inSecond = new Map(second.flatMap((piece) => piece.members().map((member) => [member, piece] as const)));
   return first.flatMap((piece) => {

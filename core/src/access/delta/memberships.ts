@@ -10,7 +10,7 @@ import type { Answers, SpanAnswer } from './answers.js';
 import type { Column, ColumnTables } from './columns.js';
 import type { Block } from './compare-columns.js';
 
-/** What a subject has of its own, or as a member of what it belongs to directly: a group, a role, everyone. */
+/** The things that a subject has of its own, or as a member of what it belongs to directly: a group, a role, everyone. */
 interface Membership {
   /** Undefined for what is its own. */
   readonly of: Address | undefined;
@@ -86,7 +86,7 @@ export class Memberships {
     ];
   }
 
-  /** What it is given, and holds on resources, itself. */
+  /** Returns what the subject is given, and holds on resources, itself. */
   #own(subject: Principal): Membership {
     return { of: undefined, closure: { ids: [this.tables.principals.of(subject)], periods: [[ALWAYS]], key: '' } };
   }

@@ -28,7 +28,7 @@ interface Way {
   readonly touched: ReadonlySet<string>;
 }
 
-/** So many combinations are tried. */
+/** The most combinations that are tried. */
 const TRIED_MAX = 2_000_000;
 const NO_ACTIONS: ReadonlySet<string> = new Set();
 
@@ -86,7 +86,7 @@ export class ParentCombinations {
     if (this.sides.some(({ read }) => read)) this.#among(type, ways);
   }
 
-  /** Where conditions ask for more than what gives and denies: each parent among others. */
+  /** Marks each parent among others, if conditions ask for more than what gives and denies. */
   #among(type: Path, ways: readonly { way: Way }[]): void {
     const whole = this.region.wholeActions(type);
     const more = (place: BelowPlace, actions: ReadonlySet<string>) =>
@@ -152,7 +152,7 @@ export class ParentCombinations {
     return { allowed, denied, asks };
   }
 
-  /** What takes two places at once. */
+  /** Marks what takes two places at once. */
   #crossed(type: Path, ways: readonly { one: ParentClass; way: Way }[]): Way[] {
     const found = new Map<string, Way & { allowed: Set<number>; denied: Set<number> }>();
     const at = (place: Path) => ways.filter(({ one }) => one.places.has(place)).map(({ way }) => way);

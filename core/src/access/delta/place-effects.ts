@@ -12,17 +12,17 @@ import { withAncestors } from '../graph/whereabouts.js';
 import type { ColumnTables } from './columns.js';
 import type { GrantedRules } from './granted-rules.js';
 
-/** That somebody is allowed or denied something where a resource lies, whatever it requires. */
+/** An allowance or denial for somebody where a resource lies, whatever it requires. */
 export interface Effect {
   readonly principal: number;
   readonly deny: boolean;
-  /** Of resources of this type; undefined for all. */
+  /** The type of the resources; undefined for all. */
   readonly type: Path | undefined;
   /** Whether its condition asks what a resource lies below. */
   readonly asks: boolean;
 }
 
-/** Where a resource lies, as far as any place makes a difference. */
+/** The places above a resource, as far as any of them makes a difference. */
 export interface Above {
   /** The places that it lies in or is. */
   readonly places: readonly Path[];
@@ -40,9 +40,9 @@ export interface PlaceEffects {
   /** Whether conditions ask what a resource lies below, or which roles the subject holds there. */
   readonly read: boolean;
   readonly effects: ReadonlyMap<Path, readonly Effect[]>;
-  /** What takes two places: a role is held on one, and its policy covers what lies below the other. */
+  /** Effects that take two places: a role is held on one, and its policy covers what lies below the other. */
   readonly crossing: readonly { readonly effect: Effect; readonly places: readonly [Path, Path] }[];
-  /** Of resources in which others may lie; nothing of those for which no place makes a difference. */
+  /** The places by type of resources in which others may lie; none for those for which no place makes a difference. */
   readonly above: ReadonlyMap<Path, Above>;
   /** By type, in which types its resources lie, by property. */
   readonly parents: ReadonlyMap<Path, readonly { readonly type: Path; readonly property: string }[]>;
@@ -50,7 +50,7 @@ export interface PlaceEffects {
 
 const STEP = 1000;
 
-/** What the places of the engine's present state do. */
+/** Returns what the places of the engine's present state do. */
 export function* placeEffectsOf(
   engine: CompiledEngine,
   granted: GrantedRules,
@@ -111,7 +111,7 @@ export function* placeEffectsOf(
   return { together, read, effects, crossing, above, parents };
 }
 
-/** What a role gives: on resources of a type, or below a resource. */
+/** The grants of a role: on resources of a type, or below a resource. */
 interface Given {
   readonly deny: boolean;
   readonly asks: boolean;
@@ -133,7 +133,7 @@ function* givenOf(role: Principal, asks: (policy: Rule['policy']) => boolean): G
     }
 }
 
-/** What resources lie in that others may lie in, where any place makes a difference. */
+/** Yields the places above resources that others may lie in, if any place makes a difference. */
 function* aboveOf(
   engine: CompiledEngine,
   effects: ReadonlyMap<Path, unknown>,

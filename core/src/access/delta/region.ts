@@ -14,15 +14,15 @@ interface TouchedType {
   readonly unsaid: Set<string>;
   readonly byName: Map<string, Set<string>>;
   readonly below: Map<Path, Set<string>>;
-  /** Of resources that are recorded in one state: where requests may say that they lie in the other. */
+  /** The places of resources that are recorded in one state: requests may say in the other that they lie there. */
   readonly placed: Map<string, Set<Path>>;
   /** Places that parents make together, or among others. */
   readonly together: Map<string, readonly [ResourceUnit, ReadonlySet<string>]>;
 }
 
-/** So many places of resources that lose or get their record are looked at. */
+/** The most places of resources that lose or get their record. */
 const PLACED_MAX = 100_000;
-/** So many places that parents make together are looked at. */
+/** The most places that parents make together. */
 const TOGETHER_MAX = 20_000;
 /** Every action. */
 const ALL: ReadonlySet<string> = new Set(['*']);

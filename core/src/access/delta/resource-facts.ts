@@ -22,11 +22,11 @@ interface Holding {
   readonly holder: number;
   readonly period: Period | null;
   readonly place: 'known' | 'unsaid' | 'possible';
-  /** Where it is held, if a request may say that the resource lies there. */
+  /** The place where it is held, if a request may say that the resource lies there. */
   readonly at: Path | undefined;
 }
 
-/** What one state knows of a resource, as far as a guard reads it; plain data that outlives the state. */
+/** The facts that one state has about a resource, as far as a guard reads them; plain data that outlives the state. */
 export interface ResourceFacts {
   readonly key: string;
   readonly type: string;
@@ -40,7 +40,7 @@ export interface ResourceFacts {
   /** Whether it may have more ancestors than these. */
   readonly among: boolean;
   readonly holdings: readonly Holding[];
-  /** Where the guard reads it. */
+  /** The name of the action, if the guard reads it. */
   readonly action: string | undefined;
 }
 

@@ -153,7 +153,7 @@ export class Touching {
     }
   }
 
-  /** What a role that is held on a resource gives there and below. */
+  /** Marks what a role that is held on a resource gives there and below. */
   #held(role: Principal, place: Resource | undefined): void {
     for (const one of [role, ...includedIn(role)]) {
       this.#asked.add(one);
@@ -243,7 +243,7 @@ export class Touching {
     return this.#children.get(type) ?? [];
   }
 
-  /** What guards that ask for touched groups and roles, or read touched subjects, are about. */
+  /** Marks what guards are about that ask for touched groups and roles, or read touched subjects. */
   *#guards(): Generator<undefined, void> {
     const groups = new Set([...this.#asked].filter(({ kind }) => kind === 'group').map(({ name }) => name));
     const roles = new Set([...this.#asked].filter(({ kind }) => kind === 'role').map(({ name }) => name));

@@ -29,7 +29,7 @@ const ROUND_PARTS = 1024;
 export class ValueIndex {
   readonly #texts: readonly Entry<string>[];
   readonly #numbers: readonly Entry<number>[];
-  /** Of members without the attribute, and of those with a value that is neither text nor a number. */
+  /** Members without the attribute, and those with a value that is neither text nor a number. */
   readonly #others: readonly (readonly [key: string, members: readonly Member[]])[];
   readonly #at = new Map<string | number, number>();
   /** Whether there are no texts, and another number between any two of them and of others that are round. */
@@ -171,7 +171,7 @@ function compare<V extends string | number>(left: V, right: V): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Where the first entry stands that is not less than a value. */
+/** Returns the index of the first entry that is not less than a value. */
 function firstFrom<V extends string | number>(entries: readonly Entry<V>[], value: V): number {
   let [low, high] = [0, entries.length];
   while (low < high) {

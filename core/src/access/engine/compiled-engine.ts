@@ -87,7 +87,7 @@ export class CompiledEngine implements Engine {
     return this.#compiler.unnamed;
   }
 
-  /** What a policy covers, whoever has it. */
+  /** Returns the rules of a policy, whoever has it. */
   rulesOf(policy: Path): readonly Rule[] {
     return this.#compiler.rulesOf(policy);
   }
@@ -139,7 +139,7 @@ export class CompiledEngine implements Engine {
     };
   }
 
-  /** What the decision on a request looks at. Throws as `decide` does where the request itself is at fault. */
+  /** Returns what the decision on a request looks at. Throws as `decide` does if the request itself is at fault. */
   inspect(request: DecisionRequest, now: number): Inspection {
     const resolved = this.#resolve(request);
     return inspectionOf(resolved, this.#collect(resolved, now), () => this.#scope(resolved, now));
@@ -169,7 +169,7 @@ export class CompiledEngine implements Engine {
     }
   }
 
-  /** Of all types, in no order. */
+  /** Yields the budgets of all types, in no order. */
   *budgets(): Generator<Budget> {
     for (const [{ path }, maxAgeMs] of this.#compiler.budgets) yield budgetFrom(path, maxAgeMs);
   }

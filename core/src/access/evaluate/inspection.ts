@@ -7,7 +7,7 @@ import type { AccessPath } from '../graph/access-path.js';
 import { placeAddress } from './candidate.js';
 import type { ResolvedRequest } from './resolved-request.js';
 
-/** What a decision looks at, for tools that ask more of it than its answer. */
+/** The facts that a decision looks at, for tools that ask more of it than its answer. */
 export interface Inspection {
   /** The policies that are candidates: they are assigned to a principal, cover action and resource, and count now. */
   readonly candidates: ReadonlySet<Address>;
@@ -19,7 +19,7 @@ export interface Inspection {
   readonly type: string | undefined;
   readonly resource: Address | undefined;
   readonly ancestors: readonly Address[];
-  /** What conditions read, with all the steps of a decision. */
+  /** The scope that conditions read, with all the steps of a decision. */
   scope(): Scope;
 }
 

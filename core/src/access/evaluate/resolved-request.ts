@@ -11,11 +11,11 @@ export interface ResolvedRequest {
   readonly roles: NamedRoles;
   readonly type: ResourceType | undefined;
   readonly resource: Resource | undefined;
-  /** Where the resource lies; null where no role and no policy counts because of that. */
+  /** The places of the resource; null if no role and no policy counts because of them. */
   readonly where: Whereabouts | null;
 }
 
-/** Where the resource lies, for conditions: they may also ask where nothing else counts because of it. */
+/** Returns the places of the resource for conditions, which may ask for them even if nothing else counts because of them. */
 export function placesOf({
   type,
   resource,

@@ -110,7 +110,7 @@ class PlacesVisit {
         ({ grants }) => grants !== null && (this.every || denies(grants)),
       );
       if (counting.length === 0) continue;
-      /** Of each attribute, the periods in which the role is held, none of them within another. */
+      /** Periods in which the role is held, by attribute, none of them within another. */
       const held = new Map<Absent, readonly Period[]>();
       for (const place of itemsOf(places)) {
         const absent = this.#unknownAt(place);

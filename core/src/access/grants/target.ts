@@ -48,5 +48,5 @@ export class Below {
   }
 }
 
-/** What a policy may cover: one resource, one with all below it, or all of a type. */
+/** A target of a policy: one resource, one with all below it, or all of a type. */
 export type Target = ResourceType | Resource | Below;

@@ -11,7 +11,7 @@ interface Mentioned {
 interface Members {
   /** By the type of subjects, of those types that something is assigned to by themselves. */
   readonly byType: ReadonlyMap<Path, Principal>;
-  /** Of all other types. */
+  /** The principal of all other types. */
   readonly other: Principal | null;
 }
 

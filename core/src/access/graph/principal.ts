@@ -21,7 +21,7 @@ export type PrincipalKind = 'subject' | 'group' | 'role' | 'everyone';
 export class Principal {
   grants: Grants | null = null;
   groups: Link[] | null = null;
-  /** Of a role: those that it includes. */
+  /** The roles that a role includes. */
   roles: Link[] | null = null;
   /** Remembered by `EffectivePrincipalsMemo`. */
   effective: EffectivePrincipals | null = null;

@@ -6,11 +6,11 @@ import { ANCESTORS_MAX, LEVELS_MAX, PARENTS_MAX } from '../../records/hierarchy.
 import type { Below, Resource, ResourceType } from '../grants/target.js';
 import { placeOf } from './place.js';
 
-/** Where the resource of a request lies (docs/semantics.md 8.1 to 8.3). */
+/** The places of a request's resource (docs/semantics.md 8.1 to 8.3). */
 export interface Whereabouts {
   /** The resource itself, if a record names it, and all its ancestors. */
   readonly places: readonly Resource[];
-  /** What policies cover of these with all that lies below. */
+  /** The targets of policies that cover one of these with all that lies below. */
   readonly belows: readonly Below[];
   /** Types of which it may have more ancestors, each with the attribute that would say so; null if all are known. */
   readonly unknown: ReadonlyMap<ResourceType, Absent> | null;
@@ -122,7 +122,7 @@ function misplaced(type: ResourceType, faults: readonly ProblemItem[]): ProblemE
   return new ProblemError('invalid_request', detail, [...faults]);
 }
 
-/** So many are scanned faster than they are looked up. */
+/** The most places that are scanned faster than they are looked up. */
 const SCAN_MAX = 16;
 
 /** These resources and all that they lie in, each once. */

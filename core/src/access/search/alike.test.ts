@@ -62,7 +62,7 @@ const compiled = (more: [Kind, object][]) =>
     ),
   );
 
-/** What tells documents apart, how many of them may be read, and how many questions to the engine show that. */
+/** Cases: what tells documents apart, how many of them may be read, and how many questions to the engine show that. */
 const CASES: [what: string, more: [Kind, object][], allowed: number, asked: number][] = [
   ['nothing', toAll('context.go && subject.properties.level == 2 && resource.type == "doc"'), 600, 1],
   ['nothing where a condition lacks an attribute', toAll('context.missing'), 0, 1],

@@ -44,7 +44,7 @@ export interface Undecided {
 /** The largest number of candidates for one page, however few results they give. */
 const CANDIDATES_MAX = 10_000;
 
-/** So many are passed over in one step that are no candidates, or for which the answer is known. */
+/** The most resources that are passed over in one step because they are no candidates, or their answer is known. */
 const STEP = 256;
 
 /**

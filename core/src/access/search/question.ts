@@ -21,7 +21,7 @@ export interface ResourceSearch {
   context?: JsonObject;
 }
 
-/** What may the subject do to the resource? */
+/** A search for what the subject may do to the resource. */
 export interface ActionSearch {
   kind: 'action';
   subject: DecisionRequest['subject'];

@@ -9,7 +9,10 @@ import { ResourceSet } from './resource-set.js';
 
 const STEP = 256;
 
-/** What principals come to by policies on single resources and by places, as far as can be told without a request. */
+/**
+ * The resources that principals come to by policies on single resources and by places, as far as can be told without a
+ * request.
+ */
 export class ReachedResources {
   /** Resources that some policy may allow the action on; those that a policy covers by their type alone are not among them. */
   readonly allowed = new ResourceSet();

@@ -13,13 +13,13 @@ import { ReachedResources } from './reached-resources.js';
 import { Recent } from './recent.js';
 import type { SearchIndex } from './search-index.js';
 
-/** What is kept for the pages that follow, in resources, at some 50 bytes each. */
+/** The most resources that are kept for the pages that follow, at some 50 bytes each. */
 const KEPT_MAX = 1_000_000;
 /** Up to so many, and up to this share of a type's resources they are listed and sorted; more are picked out of all. */
 const LISTED_MIN = 2;
 const LISTED_SHARE = 1 / 16;
 
-/** What a subject comes to, and those of the resources that it may be allowed to act on where they are few. */
+/** The resources that a subject comes to, and the candidates among them if they are few. */
 interface Reached {
   readonly resources: ReachedResources;
   readonly listed: readonly Ordered<Resource>[] | undefined;

@@ -9,7 +9,7 @@ const STEP = 256;
 export class ResourceSet {
   readonly #single = new SplitTable<Resource, true>();
   readonly #tops = new SplitTable<Resource, true>();
-  /** Of resources that hold others: whether they lie below a top, or are one. */
+  /** Whether resources that hold others lie below a top, or are one. */
   #known = new SplitTable<Resource, boolean>();
 
   add(resource: Resource): void {

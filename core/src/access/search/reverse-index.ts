@@ -14,7 +14,7 @@ interface Assignee {
 }
 
 const STEP = 256;
-/** So many entries may be added after it was filled, whatever its size. */
+/** The most entries that may be added after it was filled, whatever its size. */
 const ADDED_MIN = 10_000;
 
 /**

@@ -22,10 +22,10 @@ export interface Differing {
 }
 
 const STEP = 2000;
-/** So far is looked for the next record that both lists have, where they are in the same order. */
+/** The distance in which the next record that both lists have is looked for, if they are in the same order. */
 const AHEAD_MAX = 32;
 
-/** What differs between two states. Records are the same if their addresses are, and they keep one id in both. */
+/** Yields the differences between two states. Records are the same if their addresses are, and they keep one id in both. */
 export function* differing(before: Iterable<SideRecord>, after: Iterable<SideRecord>): Generator<undefined, Differing> {
   const [old, made] = [listOf(before), listOf(after)];
   const ids = new Map<Address, string>();

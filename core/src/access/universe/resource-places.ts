@@ -66,7 +66,7 @@ export interface Located {
   readonly where: Whereabouts | null;
 }
 
-/** Where a unit lies in a state; undefined where no request about it is answered there. */
+/** Locates a unit in a state; undefined if no request about it is answered there. */
 export function locate(engine: CompiledEngine, unit: ResourceUnit): Located | undefined {
   const type = engine.types.get(unit.type);
   if (type === undefined) return undefined;
@@ -107,7 +107,7 @@ export function propertiesOf(
   return nowhere;
 }
 
-/** Of some resources, those that lie below no other one of them in the engine's present state, sorted. */
+/** Returns those of some resources that lie below no other one of them in the engine's present state, sorted. */
 export function highestOf(engine: CompiledEngine, resources: readonly Path[]): readonly Path[] {
   const all = new Set(resources);
   const isBelow = (path: Path) => {

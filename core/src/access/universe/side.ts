@@ -10,7 +10,7 @@ export type SideRecord = DeclaredRecord & { readonly id?: string };
  */
 export interface TenantSide {
   readonly records: Iterable<SideRecord>;
-  /** Where a record is written, if it is written in files. */
+  /** Returns where a record is written, if it is written in files. */
   placeOf?(address: Address): { file: string; line: number } | undefined;
 }
 

@@ -63,12 +63,12 @@ export class SubjectClasses {
   /** Subjects by path that changed records name themselves: each has a class by what it is in both states. */
   readonly #named = new Map<string, { type: string; id: string; before?: Draft; after?: Draft }>();
   readonly #namedIds = new Set<string>();
-  /** Of the others: the members of each class by what they are before. */
+  /** Members of each class of the others, by what they are before. */
   readonly #others = new Map<string, Member[]>();
   readonly #representatives = new Map<string, { type: string; id: string }>();
   readonly #closures = { before: new Map<string, Closure>(), after: new Map<string, Closure>() };
   readonly #types = new Set<string>();
-  /** Of these, the types of which everyone has something, or all where conditions read the type. */
+  /** The types of which everyone has something, or all types if conditions read the type. */
   readonly #mentioned = new Set<string>();
   /** Roles that requests may name, for a subject of each type of which everyone has something else. */
   readonly #roles = new Map<string, { role: Address; type: string; before?: Closure; after?: Closure }>();

@@ -53,7 +53,7 @@ export class Guard {
   }
 }
 
-/** What each modifier requires, by its name. */
+/** Returns the parts that modifiers require, by their names. */
 export function modifierParts(modifiers: Modifiers | undefined): [name: keyof Modifiers, part: GuardPart][] {
   const parts: [keyof Modifiers, GuardPart][] = [];
   if (modifiers?.mfa_required === true) parts.push(['mfa_required', MFA]);

@@ -13,7 +13,7 @@ export interface Node {
   readonly run: Run;
   /** How messages name it: an attribute's path, or nothing if only its kind helps. */
   readonly label: string;
-  /** Where it starts in the source, in characters. */
+  /** The place in the source where it starts, in characters. */
   readonly offset: number;
   /** How many nodes it has, including all inside it. A macro is charged this for each item. */
   readonly size: number;

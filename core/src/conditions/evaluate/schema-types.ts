@@ -1,7 +1,7 @@
 import type { PropertyType } from '../../records/fields.js';
 import { ANY, DECLARED, either, MAP, type StaticType } from '../values/static-type.js';
 
-/** What is declared of the subjects and contexts that conditions read. */
+/** The declared schemas of the subjects and contexts that conditions read. */
 export interface DeclaredSchemas {
   /** By the type of subjects, its properties; undefined where they may be any. */
   readonly subjectTypes: ReadonlyMap<string, Readonly<Record<string, PropertyType>> | undefined>;

@@ -15,7 +15,7 @@ export interface ClauseRead {
   valueIn(scope: Scope): Value | Absent | undefined;
 }
 
-/** What `since()` and time windows read: `context.time`, or else now. */
+/** The read of `since()` and time windows: `context.time`, or else now. */
 export const TIME_READ: ClauseRead = {
   label: 'time',
   valueIn: (scope) => {
@@ -35,7 +35,7 @@ export function memberRead(name: string): ClauseRead {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** What a part of a condition reads, each once, in the order of the text; not what macros read of their items. */
+/** Returns what a part of a condition reads, each once, in the order of the text; not what macros read of their items. */
 export function clauseReads(ast: Ast): ClauseRead[] {
   const found = new Map<string, ClauseRead>();
   collect(ast, NONE, found);
@@ -68,7 +68,7 @@ function collect(ast: Ast, locals: ReadonlySet<string>, found: Map<string, Claus
   for (const part of variable === undefined ? args : args.slice(1)) collect(part, inside, found);
 }
 
-/** What is certainly a map. Of anything else that `in` looks into, the whole is shown. */
+/** Matches what is certainly a map. The whole is shown of anything else that `in` looks into. */
 const MAPS = /^(?:context|(?:subject|resource|action)\.properties)$/;
 
 /** The member that is asked for by its name: `"mfa" in context`. */

@@ -7,7 +7,7 @@ import { MAP } from '../values/static-type.js';
 export interface Clause extends Condition {
   readonly ast: Ast;
   readonly text: string;
-  /** Where it begins in the condition, in characters. */
+  /** The place in the condition where it begins, in characters. */
   readonly offset: number;
 }
 

@@ -21,7 +21,7 @@ export interface Site {
 /** Sites whose values are compared with each other; with `in` the first is looked for in the second. */
 export type Join = readonly [Site, Site, 'equal' | 'order' | 'in'];
 
-/** What the outcome of an atom depends on, and nothing else; where `complete` is false, perhaps on more. */
+/** The questions on which the outcome of an atom depends, and nothing else; perhaps on more if `complete` is false. */
 export interface AtomQuestions {
   readonly questions: readonly (readonly [Site, Question])[];
   readonly joins: readonly Join[];

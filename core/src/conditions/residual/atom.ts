@@ -11,7 +11,7 @@ import type { FormulaOutcome } from './formula.js';
 import type { PartialRequest } from './partial-request.js';
 import { scopeOf } from './read-value.js';
 
-/** What an atom says: a part of a condition, or a modifier that is none in Service CEL. */
+/** The source of an atom: a part of a condition, or a modifier that is none in Service CEL. */
 export type AtomSource =
   | { readonly ast: Ast }
   | { readonly guard: Guard; readonly ranges: readonly string[]; readonly windows?: undefined }
@@ -23,11 +23,11 @@ export interface Atom {
   readonly source: AtomSource;
   /** As readable Service CEL. */
   readonly text: string;
-  /** Of a comparison, its two sides. */
+  /** The two sides of a comparison. */
   readonly sides: readonly [string, string] | undefined;
-  /** What it reads that is not known. */
+  /** The attributes that it reads and that are not known. */
   readonly attributes: readonly Attribute[];
-  /** What is known of the rest that it reads. */
+  /** The facts that are known of the rest that it reads. */
   readonly known: PartialRequest;
 }
 

@@ -29,7 +29,7 @@ export type Attribute =
   /** The instant of the decision, in milliseconds. */
   | { readonly kind: 'now'; readonly key: string; readonly span: TimeSpan };
 
-/** What a request says of attributes; undefined stands for an absent one. */
+/** Values that a request gives to attributes; undefined stands for an absent one. */
 export type Assignment = ReadonlyMap<Attribute, Json | undefined>;
 
 const ROOT_WORDS: { readonly [R in PropertyRoot]: string } = {

@@ -139,7 +139,7 @@ function wholeRoot(attribute: Attribute): string[] {
   return attribute.kind === 'property' && attribute.name === undefined ? [attribute.root] : [];
 }
 
-/** What attributes have in common that depend on each other. */
+/** Names what attributes have in common that depend on each other. */
 function nameOf(attribute: Attribute, roots: ReadonlySet<string>): string {
   if (attribute.kind === 'property' && roots.has(attribute.root)) return attribute.root;
   if (attribute.kind === 'resourceId' || attribute.kind === 'resourceName') return 'resource.names';
@@ -182,7 +182,7 @@ class ClusterPlan {
     return [...new Set(groups.values())].map((group) => [...group.values()]);
   }
 
-  /** What is asked of one of several sites that are compared is asked of all of them, and each needs a value of its own. */
+  /** Asks of each of several sites that are compared what is asked of one of them; each needs a value of its own. */
   #share(sites: readonly Site[]): void {
     const ordered = this.#joins('order').some(([first]) => sites.some((site) => siteKey(site) === siteKey(first)));
     const all = sites.flatMap((site) => this.#askedAt(site));

@@ -4,7 +4,7 @@ import type { Values } from './domain/values.js';
 
 /** Combinations of values that are looked at. */
 const COMBINATIONS_MAX = 4096;
-/** Of texts that records may have already, so many are tried. */
+/** The number of texts that are tried of those that records may have already. */
 export const TRIED_TEXTS = 6;
 
 /** Every combination of the values of some attributes that a request can have, if there are not too many. */

@@ -13,7 +13,7 @@ export interface Choice {
 /** Whether a request is allowed by one list and not by the other: not at all, maybe, or certainly with this one. */
 type Side = 'no' | 'maybe' | { readonly with: Choice | undefined };
 
-/** What the second list allows more, and less. */
+/** The answers that the second list allows more, and less. */
 export interface Difference {
   readonly gained: Side;
   readonly lost: Side;
@@ -99,7 +99,7 @@ export class DecisionListComparison {
     return found;
   }
 
-  /** What happens if atoms of clusters that are not complete turn out in any way, so that nothing is certain. */
+  /** Finds what happens if atoms of clusters that are not complete turn out in any way, so that nothing is certain. */
   #imagine(before: StepList, after: StepList): Difference {
     const plain = plainly(before, after);
     if (plain !== undefined) return maybe(plain);

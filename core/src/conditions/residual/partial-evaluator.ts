@@ -201,14 +201,14 @@ export class PartialEvaluator {
   }
 }
 
-/** That a resource lies in another, as conditions say it. */
+/** Says that a resource lies in another, as conditions say it. */
 function liesInText(resource: Path): string {
   const type = typeOfResource(resource);
   const name = decodeSegment(resource.slice(type.length + 1));
   return `resource.ancestors(${JSON.stringify(type)}).exists(r, r.name == ${JSON.stringify(name)})`;
 }
 
-/** What a part asks of a role that requests choose, if it asks for nothing else. */
+/** Returns the role that requests choose for which a part asks, if it asks for nothing else. */
 function chosenRole(ast: Ast, { principals }: PartialRequest): ChosenRole | undefined {
   const [read, more] = ast.op === 'rcall' && ast.args[0] === 'has_role' ? readsIn(ast) : [];
   const held = read?.kind === 'role' && more === undefined ? principals?.hasRole(read.path) : undefined;

@@ -39,11 +39,11 @@ export interface PartialResource extends PartialProperties {
   /** The bare name of its type, and the application that the type belongs to. */
   readonly type: string;
   readonly application: string;
-  /** Of a record, its id and name. */
+  /** The id and name of a record. */
   readonly names: { readonly id: string | FreeText | undefined; readonly name: string | undefined } | FreeNames;
 }
 
-/** What conditions may ask of the principals that the subject acts as (docs/semantics.md 4.11, 4.12). */
+/** The questions that conditions may ask about the principals that the subject acts as (docs/semantics.md 4.11, 4.12). */
 export interface PartialPrincipals {
   inGroup(path: string): boolean;
   /** `absent` where the subject holds the role only if the resource lies where nobody says. */
@@ -56,7 +56,7 @@ export interface PartialPrincipals {
  */
 export interface ChosenRole {
   readonly anyOf: readonly string[];
-  /** What it is otherwise; false unless it is said. */
+  /** The outcome otherwise; false unless it is given. */
   readonly otherwise?: 'absent' | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface PartialRequest {
   /** The name is a variable where it stands for every action that nothing names. */
   readonly action: { readonly name: string | FreeText; readonly sent: boolean };
   readonly resource: PartialResource;
-  /** Where the resource lies; without it, nowhere. */
+  /** The ancestors of the resource; without it, it lies nowhere. */
   readonly ancestry?: Ancestry;
   /** Whether it may lie below more than that, so that conditions may find other ancestors besides. */
   readonly among?: boolean;

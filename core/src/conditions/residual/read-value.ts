@@ -8,14 +8,14 @@ import { setMember } from './domain/set-member.js';
 import type { PartialProperties, PartialRequest, PartialResource } from './partial-request.js';
 import type { Field, Read } from './syntax.js';
 
-/** What is known of something that is read: its value or that it is absent, or that requests choose it. */
+/** A value that a condition reads, or its absence, or the attribute by which requests choose it. */
 export type ReadValue =
   | { readonly value: unknown; readonly attribute?: undefined }
   | { readonly attribute: Attribute; readonly value?: undefined };
 
 const ABSENT: ReadValue = { value: undefined };
 
-/** What is known of something that a condition reads; the value of an absent attribute is undefined. */
+/** Returns the value that a condition reads, if it is known; the value of an absent attribute is undefined. */
 export function readValue(read: Read, known: PartialRequest, pool: AttributePool): ReadValue {
   switch (read.kind) {
     case 'property':

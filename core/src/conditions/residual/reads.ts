@@ -2,7 +2,7 @@ import { parsedCondition } from './partial-evaluator.js';
 import type { PolicyGuard } from './residuals.js';
 import { keyOf, type Read, readsIn } from './syntax.js';
 
-/** What a guard reads of what may be known: two requests that agree in it leave the same of the guard. */
+/** The reads of a guard: two requests that agree in them leave the same residual of the guard. */
 export interface GuardReads {
   /** The members of the recorded properties; undefined if it looks at all of them. */
   readonly subjectProperties: readonly string[] | undefined;

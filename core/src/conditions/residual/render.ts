@@ -81,7 +81,7 @@ function inner(ast: Ast, known: ValueOf, binding: number, hidden: ReadonlySet<st
   }
 }
 
-/** What `has()` looks for is named, never replaced by its value. */
+/** Names what `has()` looks for, and never replaces it by its value. */
 function selection(args: readonly Ast[]): string {
   return args.map((part) => write(part, () => undefined, 0, new Set())).join(', ');
 }

@@ -14,7 +14,7 @@ import type { Read } from './syntax.js';
 import { formulaText, whenAllowed } from './text-of.js';
 import { type Witness, witnessOf } from './witness.js';
 
-/** What a policy requires; a policy that requires nothing has an empty one. */
+/** The requirements of a policy; a policy that requires nothing has an empty one. */
 export interface PolicyGuard {
   readonly condition?: string | undefined;
   readonly modifiers?: Modifiers | undefined;
@@ -40,7 +40,7 @@ export interface DecisionList {
 /** Whether every request is allowed, none, or it depends on the request. A failed evaluation allows nothing. */
 export type Verdict = 'allow' | 'deny' | 'depends';
 
-/** What the second of two lists allows in comparison with the first, and a request for each direction. */
+/** The requests that the second of two lists allows in comparison with the first, with an example for each direction. */
 export interface Comparison {
   /** `unknown` if it cannot be said: then a witness may still show one direction. */
   readonly change: 'same' | 'gained' | 'lost' | 'mixed' | 'unknown';
@@ -104,7 +104,7 @@ export class Residuals {
     return placeUnknown ? formulas.and([formulas.constant('absent'), formula]) : formula;
   }
 
-  /** What is left of a condition by itself. It is remembered by its text. */
+  /** Returns the residual of a condition by itself. It is remembered by its text. */
   residualOfCondition(condition: string, known: PartialRequest): Formula {
     const guard = remembered(this.#conditions, condition, () => ({ condition }));
     return this.residualOf(guard, known);

@@ -3,14 +3,14 @@ import { isResourcePath, type Path } from '../../records/address.js';
 import type { Choice } from './compare-decision-lists.js';
 import { setMember } from './domain/set-member.js';
 
-/** What a request must send besides what is known, so that it is answered as claimed. */
+/** The values that a request must send besides what is known, so that it is answered as claimed. */
 export interface Witness {
   readonly context: JsonObject;
   /** Only those that are not recorded. */
   readonly subjectProperties: JsonObject;
   readonly actionProperties: JsonObject;
   readonly resourceProperties: JsonObject;
-  /** Where they are variables and make a difference, or are left out by the request. */
+  /** Names that are variables and make a difference, or that the request leaves out. */
   readonly subjectId: string | undefined;
   readonly subjectType: string | undefined;
   readonly actionName: string | undefined;

@@ -12,5 +12,5 @@ export interface SubjectPrincipals {
   hasRole(path: Path, work: Work): boolean | Absent;
 }
 
-/** Of a subject that acts as nobody but itself. */
+/** The principals of a subject that acts as nobody but itself. */
 export const NO_PRINCIPALS: SubjectPrincipals = { inGroup: () => false, hasRole: () => false };

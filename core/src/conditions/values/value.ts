@@ -18,7 +18,7 @@ export class Span {
   constructor(readonly ms: number) {}
 }
 
-/** What `type(x)` gives. */
+/** The value that `type(x)` gives. */
 export class TypeName {
   constructor(readonly name: string) {}
 }

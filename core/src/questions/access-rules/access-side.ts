@@ -31,7 +31,7 @@ interface Way {
   readonly period: Period;
   /** Whether it is one only where the resource lies as nobody says. */
   readonly unknown: boolean;
-  /** Of a resource that may lie anywhere: the places below which it must lie. */
+  /** The places below which a resource must lie that may lie anywhere. */
   readonly below: readonly Path[];
 }
 
@@ -42,7 +42,7 @@ export interface Reach {
   readonly named: readonly { readonly roles: readonly Path[]; readonly way: Way }[];
 }
 
-/** What is known of the properties of a subject and a resource where the two states are compared on the same requests. */
+/** The known properties of a subject and a resource, for comparing the two states on the same requests. */
 export interface Properties {
   readonly subject: PartialProperties;
   readonly resource: PartialProperties;
@@ -210,12 +210,12 @@ export class AccessSide {
     return this.residuals.listOf(candidates);
   }
 
-  /** That a resource which may lie anywhere lies below a place: a question of its own, the same in both states. */
+  /** Says that a resource which may lie anywhere lies below a place: a question of its own, the same in both states. */
   liesBelow(place: Path, known: PartialRequest): Formula {
     return this.residuals.residualOfCondition(hasRole(place), { ...known, principals: ANY_CHOSEN });
   }
 
-  /** What is known of requests for a subject, resource and action in a span of time. */
+  /** Returns the partial request for a subject, resource and action in a span of time. */
   known(
     { type, path }: SubjectUnit,
     closure: Closure,

@@ -36,7 +36,7 @@ export function breakingRequest(side: AccessSide, { subject }: Cell, breach: Bre
   return { request, now: new Date(witness?.now ?? span.from).toISOString() };
 }
 
-/** What a request says of where a resource without a record lies. */
+/** Returns the properties by which a request says where a resource without a record lies. */
 function parents(side: AccessSide, { type, place }: Cell['unit']): JsonObject {
   if (place === 'record' || place === 'unsaid' || liesAmongOthers({ place })) return {};
   const declared = recordAt(side.view, 'resource_type', type)?.fields.parents ?? [];

@@ -93,7 +93,7 @@ export class CoveringPolicies {
     return this.#named;
   }
 
-  /** What policies say of a resource that they name. */
+  /** Returns the entries of policies that name a resource. */
   entriesOf(resource: Path): readonly Entry[] {
     if (!this.named().has(resource)) return NO_ENTRIES;
     return remembered(this.#entries, resource, () =>

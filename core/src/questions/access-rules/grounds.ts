@@ -8,7 +8,10 @@ import type { UnitActions } from './judged-places.js';
 import { asksForPlaces, readsSubjectId, subjectPropertiesRead } from './reads-change.js';
 import type { RuleClaim } from './rule-claim.js';
 
-/** What the verdict of a rule on some resources may hang on: who is given something there, and what conditions there read. */
+/**
+ * The facts on which the verdict of a rule may hang: who is given something on its resources, and what conditions there
+ * read.
+ */
 export interface Grounds {
   /** Those that policies are assigned to, and those that conditions and the rule ask for. */
   readonly principals: ReadonlySet<Address>;

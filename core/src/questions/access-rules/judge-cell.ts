@@ -23,7 +23,7 @@ export interface Breach {
   readonly action: string;
   /** The resource as it is asked for after. */
   readonly unit: ResourceUnit;
-  /** What the request says of what the unit lies in, where that matters. */
+  /** The values by which the request says what the unit lies in, if they matter. */
   readonly said: SaidParents;
   readonly span: TimeSpan;
   /** Undefined where it cannot be said which request breaks the rule. */
@@ -189,7 +189,7 @@ export class CellJudge {
       : resourcePropertiesRead([...ofRule, ...conditional], declared);
   }
 
-  /** What the same request says before, or what it may say there; undefined if that is too much to compare it with. */
+  /** Returns what the same request says before, or may say there; undefined if that is too much to compare it with. */
   #saidBefore(
     said: SaidParents,
     unit: ResourceUnit,
@@ -320,7 +320,7 @@ export class CellJudge {
   }
 }
 
-/** What a record has of them counts, not what is said. */
+/** Adds the values that requests send; what a record has of them wins. */
 function withSaid(
   known: PartialProperties,
   { values, leftOut }: SaidParents,
@@ -338,7 +338,7 @@ function placesIn({ place }: ResourceUnit, reaches: readonly Reach[]): Path[] {
   return [...new Set([...said, ...ways.flatMap(({ below }) => below)])].sort();
 }
 
-/** What each state records of a subject or resource; undefined where it has no record. */
+/** The recorded properties of a subject or resource in each state; undefined if it has no record. */
 interface RecordedProperties {
   readonly before: JsonObject | undefined;
   readonly after: JsonObject | undefined;

@@ -8,7 +8,7 @@ export type UnitActions = readonly [ResourceUnit, string[]];
 
 const STEP = 200;
 
-/** What to judge for one subject. */
+/** The resources to judge for one subject. */
 export interface Taken {
   readonly units: Iterable<UnitActions>;
   /** Says that the subject breaks the rule on this one; one that is not among `units` matters to nobody else. */
@@ -45,7 +45,10 @@ export class JudgedPlaces {
     return made;
   }
 
-  /** What to judge for a subject with roles on these places; `alike` is the same for those that nothing else tells apart. */
+  /**
+   * Returns what to judge for a subject with roles on these places; `alike` is the same for subjects that nothing else tells
+   * apart.
+   */
   take(alike: string, places: ReadonlySet<Path>): Taken {
     const left = this.#left.get(alike) ?? this.units;
     const own = new Set<UnitActions>();

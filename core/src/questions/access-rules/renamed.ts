@@ -8,7 +8,7 @@ interface Move {
   readonly to: Address;
 }
 
-/** What conditions in a state read of names, so that a rename may change whom or what they mean. */
+/** The names that conditions in a state read, so that a rename may change whom or what they mean. */
 interface NamesRead {
   subjectIds: boolean;
   resourceNames: boolean;
@@ -77,7 +77,7 @@ function isPlain({ from, to }: Move, read: NamesRead, homeAfter: (home: string) 
   }
 }
 
-/** What a record belongs to by its path. */
+/** Returns what a record belongs to by its path. */
 function homeOf(kind: string, path: Path): string {
   if (kind === 'resource') return `resource_type/${typeOfResource(path)}`;
   const slash = path.indexOf('/');
@@ -85,7 +85,7 @@ function homeOf(kind: string, path: Path): string {
   return kind === 'subject' ? `type of subjects ${first}` : `application/${first}`;
 }
 
-/** What a type is called that follows its application. */
+/** Returns the new name of a type that follows its application. */
 function followed(home: string, homes: ReadonlyMap<string, string>): string {
   const [, application, type] = /^resource_type\/([^/]+)\/(.+)$/.exec(home) ?? [];
   const now = homes.get(`application/${application}`);

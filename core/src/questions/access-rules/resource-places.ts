@@ -14,14 +14,14 @@ import { type AccessView, recordAt } from './access-view.js';
  */
 export interface ResourceUnit {
   readonly type: Path;
-  /** Of one that either state records. */
+  /** The path of a unit that either state records. */
   readonly path: Path | undefined;
   readonly place: 'record' | 'nowhere' | 'unsaid' | Said;
   /** The same for equal units. */
   readonly key: string;
 }
 
-/** What a request says of where a resource lies: its parents, and the properties that it does not send. */
+/** The parents that a request gives a resource, and the properties that it does not send. */
 export interface Said {
   readonly below: readonly Path[];
   readonly unsaid?: readonly string[];
@@ -33,7 +33,7 @@ export function liesAmongOthers({ place }: Pick<ResourceUnit, 'place'>): boolean
   return typeof place === 'object' && place.others === true;
 }
 
-/** Where a unit lies in one state. */
+/** The place of a unit in one state. */
 export interface Located {
   /** The resource itself, if it is recorded, and all that it lies below. */
   readonly places: ReadonlySet<Path>;

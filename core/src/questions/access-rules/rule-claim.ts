@@ -12,7 +12,7 @@ import type { Touch } from './touched.js';
 export type RuleRecord = DeclaredRecord<'access_rule'>;
 type Claim = NonNullable<RuleRecord['fields']['never']>;
 
-/** What an access rule says, ready to be asked of requests (docs/semantics.md 11.1 to 11.4). */
+/** An access rule, ready to be asked of requests (docs/semantics.md 11.1 to 11.4). */
 export class RuleClaim {
   static readonly #known = new WeakMap<RuleRecord, RuleClaim>();
 

@@ -8,7 +8,7 @@ export interface ParentProperty {
   readonly property: string;
 }
 
-/** What a request says in the properties that name parents, and which of these it leaves out. */
+/** The values that a request sends in the properties that name parents, and the properties that it leaves out. */
 export interface SaidParents {
   readonly values: JsonObject;
   readonly leftOut: ReadonlySet<string>;
@@ -17,9 +17,9 @@ export interface SaidParents {
 /** Says nothing of them, so that they are like any other property. */
 export const NOTHING_SAID: SaidParents = { values: {}, leftOut: new Set() };
 
-/** So many ways to say where one resource lies are looked at. */
+/** The most ways to say where one resource lies that are looked at. */
 const WAYS_MAX = 200;
-/** Of so many parents in one property all orders are looked at. */
+/** The most parents in one property of which all orders are looked at. */
 const ORDERED_MAX = 3;
 
 /**
@@ -54,7 +54,7 @@ export function waysToSay(
   return [...found.values()];
 }
 
-/** What a request says that is asked of a state as `formerly` where it is asked of another as `said`. */
+/** Returns what a request says that is asked of one state as `formerly`, and of another as `said`. */
 export function saidThen(said: SaidParents, formerly: SaidParents): SaidParents {
   const leftOut = [...said.leftOut].filter((property) => !Object.hasOwn(formerly.values, property));
   return { values: { ...said.values, ...formerly.values }, leftOut: new Set([...leftOut, ...formerly.leftOut]) };

@@ -22,13 +22,13 @@ interface CoveredPlace {
   readonly principals: readonly Address[];
 }
 
-/** What a request may name (docs/semantics.md 8.2). */
+/** The most parents that a request may name (docs/semantics.md 8.2). */
 const PARENTS_MAX = 8;
 const ANCESTORS_MAX = 256;
-/** So many sets are tried of one type and one subject, and so many of one change. Counted, so that every machine says the same. */
+/** The most sets that are tried of one type and one subject. They are counted, so that every machine says the same. */
 const SETS_MAX = 600;
 const ALL_SETS_MAX = 20_000;
-/** So many resources are told apart by what they lie in. */
+/** The most resources that are told apart by what they lie in. */
 const STEPS_MAX = 2_000;
 const STEP = 50;
 
@@ -138,7 +138,7 @@ export class SeveralParents {
     return false;
   }
 
-  /** Where something is given to a subject, or of which a rule or a touch speaks. */
+  /** Returns the places where something is given to a subject, or of which a rule or a touch speaks. */
   #placesOf(type: Path, claim: RuleClaim, touch: Touch | undefined, situation: Situation): ReadonlySet<Path> {
     const { closures, principals } = situation;
     const found = new Set<Path>(claim.below ? claim.named : []);

@@ -21,7 +21,7 @@ export interface SubjectClass {
   readonly places: ReadonlySet<Path>;
 }
 
-/** What subjects act as that matters. The numbers are the same for what makes no difference. */
+/** The principals of a subject that matter. The numbers are the same for what makes no difference. */
 interface Acting {
   readonly number: number;
   /** Without the roles on places. */

@@ -10,7 +10,7 @@ export interface Holding {
   readonly place: Path | undefined;
 }
 
-/** What a subject acts as besides itself, the same object for all subjects of a type with the same links. */
+/** The principals of a subject besides itself, the same object for all subjects of a type with the same links. */
 export type SharedClosure = ReadonlyMap<Address, readonly Holding[]>;
 
 /** Whom a subject acts as by what is recorded (docs/semantics.md 2.1 to 2.3, 8.4, 9.2, 9.3). */

@@ -15,7 +15,7 @@ export interface RecordPair {
   readonly after?: DeclaredRecord | undefined;
 }
 
-/** What one changed record can touch: whose access, to what of which policies. */
+/** The access that one changed record can touch: whose, and to what of which policies. */
 export interface Touch {
   readonly address: Address;
   /** The principals whose subjects are touched: `everyone/*` stands for all. */
@@ -55,7 +55,7 @@ export function touchOfAll(address: Address): Touch {
   };
 }
 
-/** What a changed record can touch in one of the two states. */
+/** Returns what a changed record can touch in one of the two states. */
 export function touchOf({ address, before, after }: RecordPair, side: AccessSide, isAfter: boolean): Touch | undefined {
   const record = isAfter ? after : before;
   if (record === undefined) return undefined;

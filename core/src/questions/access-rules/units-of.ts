@@ -98,7 +98,7 @@ export class ResourceUnits {
       }
   }
 
-  /** What `#below` finds, kept for the next rule. */
+  /** The results of `#below`, kept for the next rule. */
   *belowAll(root: Path): Generator<undefined, readonly ResourceUnit[]> {
     const known = this.#belowOf.get(root);
     if (known !== undefined) return known;

@@ -9,7 +9,7 @@ export interface BreakingRequest {
   readonly now: string;
 }
 
-/** What breaks a rule. */
+/** A violation of an access rule. */
 export interface Violation {
   readonly rule: Address;
   readonly form: RuleForm;
@@ -20,7 +20,7 @@ export interface Violation {
   readonly witness: readonly BreakingRequest[];
   /** False where it cannot be said whether a request breaks the rule, which counts as if one did. */
   readonly proven: boolean;
-  /** Where it is not proven, places that matter, if it hangs on which of them the resource lies in. */
+  /** The places that matter, if it is not proven and hangs on which of them the resource lies in. */
   readonly places: readonly Path[];
 }
 
@@ -88,7 +88,7 @@ function placesText(places: readonly Path[]): string {
 
 const PLACES_SHOWN = 5;
 
-/** What the request says besides, and when it is made. */
+/** Says what the request holds besides, and when it is made. */
 function detailText({ request, now }: BreakingRequest): string {
   const said = [
     ['context', request.context],

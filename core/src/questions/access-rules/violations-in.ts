@@ -8,7 +8,7 @@ import type { AccessView } from './access-view.js';
 import { standingViolations } from './judge-rules.js';
 import type { Violation } from './violation.js';
 
-/** What breaks the rules among these records as they stand: at most one violation of each rule. */
+/** Finds what breaks the rules among these records as they stand: at most one violation of each rule. */
 export function violationsIn(records: readonly DeclaredRecord[], now: number): Violation[] {
   if (!records.some(({ kind }) => kind === 'access_rule')) return [];
   return finished(standingViolations(accessViewOf(records), now, 1));

@@ -24,7 +24,7 @@ const auditorIn = (name: string) =>
     ...{ role: 'auditor', entity_type: 'subject', entity: 'user/bert' },
     resource: `docs/folder/${name}`,
   });
-/** What bert may read below the folder `open`, if the condition holds. */
+/** Returns what bert may read below the folder `open`, if the condition holds. */
 const opened = (condition: string) => [
   record('policy', {
     ...{ name: 'opened', effect: 'ALLOW', condition },

@@ -11,7 +11,7 @@ function record(kind: Kind, raw: Record<string, unknown>): DeclaredRecord {
 const LEVELS = [0, 1, 2, 3, 4, 5];
 const SIZES = [0, 1, 2, 3];
 
-/** What a group of six gains on four resources where a condition holds, if no more pairs than these are looked at. */
+/** Returns what a group of six gains on four resources under a condition, if no more pairs than these are looked at. */
 function granted(condition: string, pairsMax: number | undefined) {
   const before = [
     record('application', { name: 'a' }),

@@ -4,7 +4,7 @@ import { type Acceptance, Acceptances } from './acceptances.js';
 import { LINT_RULES, type LintFinding } from './lint-finding.js';
 import { lintRecords } from './lint-records.js';
 
-/** What is wrong with a comment that accepts findings; its rule is `idle-comment`. */
+/** The rule about comments that accept findings and do nothing. */
 export const IDLE_COMMENT = 'idle-comment';
 export const IDLE_COMMENT_TEXT =
   'A comment accepts a finding that there is not, or of a rule that there is not, or gives no reason.';

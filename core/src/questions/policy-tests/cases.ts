@@ -9,12 +9,12 @@ import { type NamedAction, type NamedResource, type NamedSubject, NameResolver }
 import type { Cells, Test } from './test-schema.js';
 import type { TestTenant } from './test-tenant.js';
 
-/** What a decision must be. */
+/** The expected outcome of a decision. */
 export interface Expectation {
   expect: 'allow' | 'deny' | 'failure';
   policy?: string | undefined;
   reason?: string | undefined;
-  /** Where it is written. */
+  /** The place where it is written. */
   place: Place;
 }
 

@@ -84,5 +84,5 @@ class AttributeJudge {
   }
 }
 
-/** What modifiers read is known to everybody. */
+/** Context attributes that modifiers read, which everybody knows. */
 const READ: ReadonlySet<string> = new Set(['ip', 'mfa', 'time']);

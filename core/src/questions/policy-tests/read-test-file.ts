@@ -135,7 +135,7 @@ export class ReadTestFile {
   }
 }
 
-/** What can be looked at of a list of tests in a file with other faults. */
+/** Returns what can be looked at of a list of tests in a file with other faults. */
 function mappings(tests: Json | undefined): Record<string, Json>[] {
   return Array.isArray(tests) && tests.every(isMapping) ? (tests as Record<string, Json>[]) : [];
 }

@@ -21,7 +21,7 @@ export interface CaseResult extends Place {
 }
 
 export interface TestReport {
-  /** What is wrong with the records or the tests: with any of it no test is run. */
+  /** Faults of the records or the tests: with any of them no test is run. */
   faults: ManifestFault[];
   warnings: ManifestFault[];
   /** In the order of files and tests, without those that the filter leaves out. */

@@ -13,7 +13,7 @@ type Policy = DeclaredRecord<'policy'>['fields'];
 /** A text says nothing of failures, which are a matter of wrong types. */
 const ONLY_FAILURES = 'true // unless what the request says makes the condition of a DENY fail';
 
-/** What a request must say besides what is recorded, so that it is allowed. */
+/** Residual conditions of requests: what they must say besides what is recorded, so that they are allowed. */
 export class ResidualConditions {
   readonly #residuals = new Residuals();
 

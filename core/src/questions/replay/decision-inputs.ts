@@ -4,7 +4,7 @@ import type { DecisionRequest } from '../../request.js';
 
 const attributes = z.record(z.string(), z.json()).optional();
 
-/** What a decision was made of, as a line of the decision log holds it. */
+/** The inputs of a decision, as a line of the decision log holds them. */
 export const decisionInputsSchema = z.object({
   /** The clock of the decision. */
   now: z.iso.datetime(),

@@ -13,7 +13,7 @@ import type { RowSubject, Way } from './reviewed-access.js';
 /** A name that no request has: it stands for what has no record. */
 const ANY = '(any)';
 
-/** So many members of a row, and actions, are asked about. */
+/** The most members of a row, and actions, that are asked about. */
 const MEMBERS_ASKED = 3;
 const ACTIONS_ASKED = 10;
 

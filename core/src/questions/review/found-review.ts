@@ -5,7 +5,7 @@ import type { FoundRow } from './review-rows.js';
 import type { ReviewedAccess, ReviewRow, Way } from './reviewed-access.js';
 import type { Member } from './said-of-subjects.js';
 
-/** So many ways are shown of a row of one subject, and of one of which no request that was tried shows a way. */
+/** The most ways that are shown of a row of one subject, and of one for which no tried request shows a way. */
 const WAYS_SHOWN = 10;
 
 /** Which of a review is listed. */
@@ -37,7 +37,7 @@ export interface ReviewPage {
   readonly complete: boolean;
 }
 
-/** What a sign-off of a review keeps. */
+/** The part of a review that a sign-off keeps. */
 export interface SignedReview {
   readonly row_count: number;
   /** SHA-256 over the ids of all rows, one a line. */
@@ -83,7 +83,7 @@ export class FoundReview {
     return { rows, ...counts, complete: this.complete };
   }
 
-  /** What is signed off, with the rows and members of rows that are marked. */
+  /** Returns what is signed off, with the rows and members of rows that are marked. */
   signed(marked: readonly string[]): SignedReview {
     const digest = createHash('sha256').update(this.rows.map(({ id }) => id).join('\n'));
     return {

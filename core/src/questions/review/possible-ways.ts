@@ -10,13 +10,13 @@ import { type Address, encodeSegment, names, type Path, splitReference } from '.
 import type { FoundRow } from './review-rows.js';
 import type { Way } from './reviewed-access.js';
 
-/** So many ways to one principal are listed. */
+/** The most ways to one principal that are listed. */
 const THROUGHS_MAX = 10;
 
 /** Somebody who is reached from whom a row is about, first from `by` and then from the others. */
 interface Step {
   readonly principal: Principal;
-  /** Where the role is held that led here. */
+  /** The place where the role is held that led here. */
   readonly place: Path | undefined;
   readonly by: Step | undefined;
   readonly others: Step[];

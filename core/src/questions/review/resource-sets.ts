@@ -4,7 +4,7 @@ import { type Path, typeOfResource } from '../../records/address.js';
 import type { FindingResources } from '../impact/api/finding.js';
 import type { ScopedRecords } from './review-scope.js';
 
-/** So many resources are named; of more, their number says how many there are. */
+/** The most resources that are named; beyond, their number says how many there are. */
 export const NAMES_SHOWN = 20;
 
 /** Resources of one type of which a finding says the same. */
@@ -17,7 +17,7 @@ export interface ResourcePart {
   readonly recorded: readonly Path[];
 }
 
-/** What several parts are together, said in one way however they were split. */
+/** The union of several parts, in one form however they were split. */
 export interface ResourceSet {
   readonly key: string;
   readonly resources: readonly FindingResources[];
@@ -91,7 +91,7 @@ function isAnywhere(said: readonly FindingResources[]): boolean {
   );
 }
 
-/** What is said of resources without a record, each once. */
+/** Merges what is said of resources without a record, each once. */
 function others(said: readonly FindingResources[]): FindingResources[] {
   const found = new Map<string, FindingResources>();
   for (const one of said) {

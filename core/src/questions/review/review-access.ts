@@ -58,7 +58,7 @@ export interface ReviewChangesOptions extends ImpactOptions {
   readonly since?: number | undefined;
 }
 
-/** What has changed in who has access in a scope. Where one state lacks the scope, nobody had access there. */
+/** Yields what has changed in who has access in a scope. If one state lacks the scope, nobody had access there. */
 export function* reviewChanges(
   before: readonly StoredRecord[],
   after: readonly StoredRecord[],

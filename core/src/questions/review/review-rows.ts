@@ -152,7 +152,7 @@ export class ReviewRows {
     return parts;
   }
 
-  /** What statements say together: actions by the set of resources on which they are allowed. */
+  /** Joins statements: actions by the set of resources on which they are allowed. */
   #whatOf(statements: readonly Statement[]): readonly What[] {
     const key = statements.map(({ index }) => index).join();
     let found = this.#whats.get(key);

@@ -22,11 +22,11 @@ export interface ScopedRecords {
   readonly records: readonly StoredRecord[];
   /** The paths of the types whose resources can belong to the scope. */
   readonly types: ReadonlySet<Path>;
-  /** Of a resource: it and all recorded ones below it. */
+  /** The resource and all recorded ones below it. */
   readonly resources: ReadonlySet<Path> | undefined;
-  /** Of a resource: what it lies in. */
+  /** The places above the resource. */
   readonly above: ReadonlySet<Path>;
-  /** Of a resource: whether others of its own type can lie below it. */
+  /** Whether others of its own type can lie below the resource. */
   readonly nests: boolean;
 }
 
@@ -109,7 +109,7 @@ function assigneeOf({ entity_type, entity }: { entity_type: string; entity: stri
   return entity_type === EVERYONE ? EVERYONE : `${entity_type}/${entity}`;
 }
 
-/** What a policy says of these types and resources; undefined if nothing. */
+/** Returns what a policy covers of these types and resources; undefined if nothing. */
 function narrowedPolicy(
   fields: Fields<'policy'>,
   types: ReadonlySet<Path>,

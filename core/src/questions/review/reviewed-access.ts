@@ -37,7 +37,7 @@ export interface Way {
 
 /** From when until when, and on which condition, something is allowed. */
 export interface AccessLimits {
-  /** What a request must satisfy besides, as Service CEL; null where nothing remains open. */
+  /** The condition that a request must satisfy besides, as Service CEL; null if nothing remains open. */
   readonly condition: string | null;
   /** True where it cannot be said whether it is allowed. */
   readonly unclear?: true;
@@ -56,7 +56,7 @@ export interface AllowedActions {
   readonly resources: readonly FindingResources[];
 }
 
-/** What subjects may do to resources of one type, under one condition. */
+/** The actions that subjects may do to resources of one type, under one condition. */
 export interface ReviewedAccess extends AllowedActions, AccessLimits {
   /** Hangs on all that it says, and on each of its members. */
   readonly id: string;

@@ -11,7 +11,7 @@ export interface Said {
   readonly index: number;
 }
 
-/** What is said of subjects that act alike. */
+/** A statement about subjects that act alike. */
 interface OfAlike<S> {
   /** All of them; empty while something was only said of some. */
   members: readonly Member[];
@@ -26,7 +26,10 @@ export interface SaidTogether<S> {
   readonly statements: readonly S[];
 }
 
-/** What is said of whom: of those who act alike mostly the same, so that they are looked at one by one only where it is not. */
+/**
+ * Statements by subject: mostly the same of those who act alike, so that they are looked at one by one only where they
+ * differ.
+ */
 export class SaidOfSubjects<S extends Said> {
   readonly #alike = new Map<number, OfAlike<S>>();
 

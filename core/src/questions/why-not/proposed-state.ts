@@ -19,7 +19,7 @@ export interface BrokenRule {
   detail: string;
 }
 
-/** What else a proposal would do. */
+/** The side effects of a proposal. */
 export interface Weight {
   /** The recorded triples of subject, action and resource that it allows, for some requests at least, besides the one asked. */
   grants: number;
@@ -49,7 +49,7 @@ export class ProposedStates {
     }
   }
 
-  /** What a proposal would grant besides, and which rules it breaks; undefined if records would not be valid. */
+  /** Returns what a proposal would grant besides, and which rules it breaks; undefined if records would not be valid. */
   weigh(proposal: Proposal): Weight | undefined {
     this.#state ??= new TenantState([...this.records.values()].map(stored));
     const state = this.#state;

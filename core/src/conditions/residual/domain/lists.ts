@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json.js';
 import { setMember } from './set-member.js';
 
-/** What is asked about lists and maps. */
+/** Questions about lists and maps. */
 export interface ListQuestions {
   /** Items or keys that are looked for. */
   readonly members: readonly Json[];

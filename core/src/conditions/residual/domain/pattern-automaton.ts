@@ -23,7 +23,7 @@ interface Instruction {
 const NEW_LINE = 10;
 const NONE = -1;
 
-/** Where the pattern may be, before which character, and after which; or that it has matched. */
+/** The positions in the pattern, before which character, and after which; or that it has matched. */
 interface PatternState {
   readonly matched: boolean;
   readonly threads: readonly number[];

@@ -2,7 +2,7 @@ import type { TimeWindow } from '../../../records/policy.js';
 import type { IpRange } from '../../../values/ip-range.js';
 import type { Value } from '../../values/value.js';
 
-/** What an atom asks about the value at a site. Every atom also depends on the kind of the value, and on its absence. */
+/** A question of an atom about the value at a site. Every atom also depends on the kind of the value, and on its absence. */
 export type Question =
   | { readonly ask: 'kind' }
   | { readonly ask: 'number'; readonly number: number }

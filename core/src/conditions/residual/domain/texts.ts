@@ -8,7 +8,7 @@ export type TextQuestion =
 
 /** Texts that stand for all. */
 export interface Texts {
-  /** Of texts that the questions do not tell apart, `each`, or all if there are fewer. */
+  /** Texts that the questions do not tell apart, `each` of a kind, or all if there are fewer. */
   readonly kinds: readonly (readonly string[])[];
   /** Whether these are all kinds. */
   readonly complete: boolean;

@@ -65,10 +65,10 @@ export interface FindingResources {
 export interface CauseRecord {
   readonly address: Address;
   readonly change: 'added' | 'changed' | 'removed';
-  /** Where it is written: afterwards, or before if it is removed. */
+  /** The file in which it is written: afterwards, or before if it is removed. */
   readonly file?: string;
   readonly line?: number;
-  /** Of a removed link: the policy, role or group that it gave, if that was removed as well. */
+  /** The policy, role or group that a removed link gave, if that was removed as well. */
   readonly removed_with?: Address;
 }
 
@@ -107,7 +107,7 @@ export interface Finding {
    * Changed records that bring the finding: each list is minimal by inclusion, and each is an alternative; at most three.
    */
   readonly causes: readonly (readonly CauseRecord[])[];
-  /** What makes it worth a look first. */
+  /** Reasons to look at it first. */
   readonly risks: readonly FindingRisk[];
   /** Absent where no request was found that shows it. */
   readonly witness?: Witness;

@@ -9,7 +9,7 @@ import { minimalSets, withAlternatives } from './minimal-sets.js';
 import { type CausedAt, RelevantChanges } from './relevant-changes.js';
 import { Dependencies } from './subsets.js';
 
-/** So many changes are made and taken back for all findings together; after that causes are no longer made smaller. */
+/** The most changes that are made and taken back for all findings together; after that causes are no longer made smaller. */
 const MADE_MAX = 1_000_000;
 
 type Changes = ReadonlySet<ChangedRecord>;

@@ -2,7 +2,7 @@ import type { ExplainedCandidate, Explanation } from '../../../access/api/decisi
 import type { Address } from '../../../records/address.js';
 import { EVERY_TYPE } from '../../../records/everyone.js';
 
-/** So many candidates of one answer are looked at. */
+/** The most candidates of one answer that are looked at. */
 const CHAINS_MAX = 6;
 
 /** The records by which the candidates that decide as the answer does come to apply, the deciding one first. */

@@ -1,9 +1,9 @@
 import type { ChangedRecord } from '../../../access/universe/record-changes.js';
 import type { Dependencies } from './subsets.js';
 
-/** So many alternatives are named. */
+/** The most alternatives that are named. */
 const ALTERNATIVES_MAX = 3;
-/** So many ways to leave changes out are tried for these. */
+/** The most ways to leave changes out that are tried for these. */
 const TRIED_MAX = 64;
 /** The most changes that are taken away one by one first, of those that no other change needs. */
 const TOPS_MAX = 32;

@@ -5,7 +5,7 @@ import { append } from '../../../collections/append.js';
 import type { Address, Path } from '../../../records/address.js';
 import type { Fields } from '../../../records/registry.js';
 
-/** What a finding is about: one subject, resource and action. */
+/** The subject, resource and action of a finding. */
 export interface CausedAt {
   /** The addresses of the principals that the subject acts as in either state, the subject first. */
   readonly principals: ReadonlySet<Address>;

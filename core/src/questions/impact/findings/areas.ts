@@ -2,7 +2,7 @@ import type { ColumnGroup, UnitAction } from '../../../access/delta/column-group
 import type { ResourceUnit } from '../../../access/universe/resource-places.js';
 import { append } from '../../../collections/append.js';
 
-/** What actions are to a unit: equal keys are named alike, and `declared` ones make triples. */
+/** Names of actions for a unit: equal keys are named alike, and `declared` ones make triples. */
 export interface ActionNaming {
   key(unit: ResourceUnit, actions: readonly string[]): string;
   declared(cell: UnitAction): boolean;

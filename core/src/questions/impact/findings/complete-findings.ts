@@ -87,7 +87,7 @@ interface Answered {
 
 /** A sample of a finding, and what the engine says to it. */
 class Point {
-  /** Where the resource lies in either state. */
+  /** The places of the resource in either state. */
   readonly places = new Set<Path>();
   /** Absent where the comparison found no request. */
   asked: Answered | undefined;
@@ -129,7 +129,7 @@ function chainsAt(engine: CompiledEngine, { request, now }: AskedAt): ReadonlySe
   }
 }
 
-/** What decides afterwards, by itself or with what decided before; what decided before alone, which may have gone. */
+/** Returns what decides afterwards, alone or with what decided before; and what decided before alone, which may have gone. */
 function waysOf(
   before: readonly ReadonlySet<Address>[],
   after: readonly ReadonlySet<Address>[],

@@ -21,7 +21,7 @@ import { nameResources } from './name-resources.js';
 import { nameSubjects, type PrincipalMembers } from './name-subjects.js';
 import { type Rectangle, rectanglesOf } from './rectangles.js';
 
-/** So many resources are named; of more, their number says how many there are. */
+/** The most resources that are named; beyond, their number says how many there are. */
 const NAMES_SHOWN = 20;
 
 interface Input {

@@ -3,11 +3,11 @@ import { append } from '../../../collections/append.js';
 import type { Path } from '../../../records/address.js';
 import type { FindingResources } from '../api/finding.js';
 
-/** What is known of the places of resources without a record. */
+/** The known places of resources without a record. */
 export interface Places {
   /** The resources below which those of a type are looked at. */
   parents(type: Path): Iterable<Path>;
-  /** Of these, those that lie below no other one of them. */
+  /** Returns those that lie below no other one of them. */
   highest(resources: readonly Path[]): readonly Path[];
   /** The resources below which one that has a record in one state only is looked at in the other; by its name. */
   placed(type: Path): ReadonlyMap<string, ReadonlySet<Path>>;

@@ -8,7 +8,7 @@ import type { DecisionList, Residuals } from '../../../conditions/residual/resid
 import type { FindingChange } from '../api/finding.js';
 import { type ActionNaming, type Area, type AreaCell, Areas } from './areas.js';
 
-/** What one span of a cell says, in words. */
+/** A statement about one span of a cell, in words. */
 export interface Statement {
   readonly key: string;
   readonly change: FindingChange;
@@ -55,7 +55,7 @@ export interface Rectangle {
   /** How many recorded triples it has. */
   readonly triples: number;
   readonly exact: boolean;
-  /** Where it says so. */
+  /** Yields the corners that make the statement. */
   corners(): Iterable<Corner>;
 }
 
@@ -70,7 +70,7 @@ interface Said {
   readonly byGroup: Map<ColumnGroup, Place[]>;
 }
 
-/** What cells say, factored: no subject, action, resource and instant is in two rectangles. */
+/** Factors the statements of cells: no subject, action, resource and instant is in two rectangles. */
 export function rectanglesOf(
   cells: Iterable<Cell>,
   residuals: Residuals,

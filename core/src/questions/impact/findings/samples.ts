@@ -5,9 +5,9 @@ import type { Member } from '../../../access/universe/subject-classes.js';
 import type { DraftFinding } from './findings.js';
 import type { Sample } from './rectangles.js';
 
-/** So many samples of one finding are looked at. */
+/** The most samples of one finding. */
 const SAMPLES_MAX = 32;
-/** So many of these are for their subjects. */
+/** The most samples that are looked at for their subjects. */
 const SUBJECTS_MAX = 12;
 
 /**

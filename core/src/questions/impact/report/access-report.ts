@@ -24,12 +24,12 @@ export interface ReportedFinding extends Finding {
   readonly acknowledged?: true;
 }
 
-/** What a change does to access, as `plan` and `impact` print it with `--json`, and as saved plans hold it. */
+/** The effect of a change on access, as `plan` and `impact` print it with `--json`, and as saved plans hold it. */
 export interface AccessReport extends AccessDelta {
   readonly findings: readonly ReportedFinding[];
   /** Findings that are summed up, since they say the same of many; absent where none are. */
   readonly groups?: readonly FindingGroup[];
-  /** What is not known of the two states, in sentences; absent where all is. Gates then fail. */
+  /** Gaps in the knowledge of the two states, in sentences; absent if there are none. Gates then fail. */
   readonly gaps?: readonly string[];
   readonly gates?: readonly GateResult[];
 }

@@ -52,7 +52,7 @@ export function byCause(findings: readonly ReportedFinding[], summedUp: readonly
   return [...blocks.values()];
 }
 
-/** What is there only so that something else may mention it. */
+/** Kinds of records that are there only so that others may mention them. */
 const DEFINITIONS: ReadonlySet<string> = new Set([
   'application',
   'resource_type',
@@ -83,7 +83,7 @@ function headlineOf({ causes: [cause = []], subjects }: ReportedFinding): readon
   return [...told].sort((left, right) => rank(left) - rank(right));
 }
 
-/** What a risk is to a reader. */
+/** Words for risks to a reader. */
 export const RISKS: { readonly [R in FindingRisk | 'full_control']: string } = {
   everyone: 'everyone',
   full_control: 'administrator',

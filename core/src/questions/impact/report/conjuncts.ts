@@ -29,7 +29,7 @@ export function conjuncts(condition: string): string[] {
   return [...parts, condition.slice(start).trim()];
 }
 
-/** What two conditions both demand, and what only one of them does. */
+/** Returns what two conditions both demand, and what only one of them does. */
 export function compareConjuncts(
   after: string,
   before: string,

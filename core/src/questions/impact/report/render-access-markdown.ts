@@ -8,7 +8,7 @@ import { gateText, summary } from './summary.js';
 import { type Checks, verdictOf } from './verdict.js';
 
 export interface RenderAccessMarkdownOptions {
-  /** What the part may take of a comment. */
+  /** The most characters of a comment that the part may take. */
   charactersMax?: number;
   /** Names nobody and nothing. */
   countsOnly?: boolean;

@@ -28,7 +28,7 @@ const COLOURS = {
 } as const;
 const LABEL_WIDTH = Math.max(...Object.values(LABELS).map((label) => label.length));
 
-/** What a change does to access for people at a terminal, in lines. */
+/** Renders the effect of a change on access for people at a terminal, in lines. */
 export function renderAccessText(report: AccessReport | NoAccessReport, options: RenderAccessOptions = {}): string[] {
   const { style = (_, text) => text, all = false, countsOnly = false } = options;
   if ('unavailable' in report) return [`${style('bold', 'Access:')} not known. ${visible(report.unavailable)}`];

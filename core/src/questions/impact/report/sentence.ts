@@ -12,7 +12,7 @@ import { conditionWords } from './condition-words.js';
 import { compareConjuncts } from './conjuncts.js';
 import { amount, listed, named, type Phrase, phrase, plural } from './phrase.js';
 
-/** What a finding is in one word, before its sentence. */
+/** Words for findings, before their sentences. */
 export const LABELS: { readonly [C in FindingChange]: string } = {
   gained: 'New',
   lost: 'Gone',

@@ -7,7 +7,7 @@ import { isLink, type Link, TestedTenant } from '../tested-tenant.js';
 import type { CoveragePoint } from './coverage-point.js';
 import { PolicyPoints, pointOf } from './policy-points.js';
 
-/** What the questions of tests show of the records of a tree, in the order of files and lines. */
+/** Measures what the questions of tests show of the records of a tree, in the order of files and lines. */
 export function measureCoverage(
   { tree, suites }: Pick<PreparedTests, 'tree' | 'suites'>,
   now: number,

@@ -4,7 +4,7 @@ import type { Operator } from './mutant.js';
 export interface ConditionMutant {
   operator: Operator;
   detail: string;
-  /** Where the change is, in characters. */
+  /** The place of the change, in characters. */
   offset: number;
   /** Undefined where nothing is left of the condition. */
   condition: string | undefined;

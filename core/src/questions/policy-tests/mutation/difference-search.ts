@@ -118,7 +118,7 @@ export class DifferenceSearch {
     }
   }
 
-  /** What conditions can read of the request and the records that it names, but for what is sent. */
+  /** Returns what conditions can read of the request and the records that it names, but for what is sent. */
   #factsOf({ subject, resource }: DecisionRequest): Map<string, Json> {
     const facts = new Map<string, Json>([
       ['subject.id', subject.id],

@@ -28,14 +28,14 @@ export type Policy = DeclaredRecord<'policy'>;
 export interface Mutant {
   operator: Operator;
   record: Policy | Link;
-  /** Of a policy: its fields in the mutant, if it is still given to anybody. */
+  /** The fields of a policy in the mutant, if it is still given to anybody. */
   changed?: Fields<'policy'> | undefined;
-  /** What is changed, in words. */
+  /** The change in words. */
   detail: string;
   /** The field that is changed, and the character of its text. */
   pointer?: string | undefined;
   offset?: number | undefined;
-  /** What it changes in a tenant. */
+  /** Returns what it changes in a tenant. */
   changes(tenant: TestedTenant): RecordChange[];
   /** The questions whose answers it may change. */
   touches(tenant: TestedTenant): readonly Asked[];

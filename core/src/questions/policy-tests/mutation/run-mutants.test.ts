@@ -4,7 +4,7 @@ import { runMutants } from './run-mutants.js';
 
 const NOW = Date.parse('2027-03-01T12:00:00Z');
 
-/** What becomes of the mutants of a tenant that nothing but one question is asked of. */
+/** Returns what becomes of the mutants of a tenant that nothing but one question is asked of. */
 function statuses(condition: string, more = ''): string[] {
   const text = `version: 1
 applications:

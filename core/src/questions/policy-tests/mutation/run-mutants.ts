@@ -10,7 +10,7 @@ import type { Mutant, Operator } from './mutant.js';
 import { assignmentsByPolicy, linkMutants, policyMutants } from './policy-mutants.js';
 import { proposedTest } from './proposed-test.js';
 
-/** What became of a mutant. The place is that of the field that it changes. */
+/** The result of a mutant. The place is that of the field that it changes. */
 export interface MutantResult extends Place {
   address: Address;
   operator: Operator;
