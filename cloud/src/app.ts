@@ -42,7 +42,7 @@ export function createApp(cloud: Cloud): (request: IncomingMessage, response: Se
   };
 }
 
-/** What the router hands on with a request. */
+/** The response that the router hands on with a request. */
 type Answering = Response<unknown, { exchange: Exchange }>;
 
 /** Finds the route of a request. Anything else is answered here: other methods, unknown paths, malformed paths. */

@@ -73,7 +73,7 @@ export interface Cloud {
   publicUrl(): string;
   /** The hosts that the console answers as, besides loopback names: `authz.example.com`, in lower case. */
   hosts(): ReadonlySet<string>;
-  /** Where it listens. */
+  /** Returns the address on which it listens. */
   localUrl(): string;
   /** Learns what other processes have committed to the same database, if there can be others; all of it of these tenants. */
   refresh(...tenants: readonly Tenant[]): Promise<void>;

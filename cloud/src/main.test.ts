@@ -235,7 +235,7 @@ describe('a stop', () => {
 });
 
 describe('what is no HTTP request', () => {
-  /** What the server writes to a connection on which these bytes arrived, until it closes it. */
+  /** Returns what the server writes to a connection on which these bytes arrived, until it closes it. */
   const exchange = async (bytes: string): Promise<string> => {
     const { cloud } = await start();
     const { hostname, port } = new URL(cloud.url);

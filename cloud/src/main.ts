@@ -37,7 +37,7 @@ import type { Tenant } from './tenants/tenant.js';
 import { WorkBudget } from './tenants/work-budget.js';
 
 export interface RunningCloud {
-  /** Where it listens. */
+  /** The address on which it listens. */
   url: string;
   /** From now on, `/readyz` refuses and connections end with their next answer; all else is answered as before. */
   drain(): void;

@@ -8,7 +8,7 @@ export interface Reply {
   body: any;
 }
 
-/** What a page of the console sends, or a page that pretends to be one: the headers that browsers set included. */
+/** A page of the console, or one that pretends to be one: it sends the headers that browsers set. */
 export class Browser {
   cookie: string | undefined;
 
@@ -79,7 +79,7 @@ export async function linkOf(cloud: TestCloud, as: string): Promise<string> {
   return new URL(body.url).hash.slice(1);
 }
 
-/** What the page Change sends: a commit for the stack of the console, made for the present revision. */
+/** Makes the commit that the page Change sends: for the stack of the console, based on the present revision. */
 export async function commitFrom(browser: Browser, changes: object[], more: object = {}): Promise<Reply> {
   const { body } = await browser.ask('GET', '/console/api/v1/state');
   const stated = { stack: 'console', base_revision: body.revision };

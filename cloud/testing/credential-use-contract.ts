@@ -4,7 +4,7 @@ import type { Known } from './store-contract.js';
 
 const AT = Date.parse('2026-05-01T12:00:00.000Z');
 
-/** What every store must do with the uses of credentials, in a store that has the tenant `t-1`. */
+/** The contract of every store for the uses of credentials, in a store that has the tenant `t-1`. */
 export function credentialUseContract(
   store: () => Store,
   tenant: () => Pick<Known, 'next'>,

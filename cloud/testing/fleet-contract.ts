@@ -10,7 +10,7 @@ const by = {
   credential: { kind: 'bootstrap', id: 'restore', name: 'restore' },
 } as const;
 
-/** What every store must do with agents and with a database that was set back, in a store that has the tenant `t-1`. */
+/** The contract of every store for agents and for a database that was set back, in a store that has the tenant `t-1`. */
 export function fleetContract(store: () => Store): void {
   const row = (enforces: number, seenAt = NOW): AgentRow => ({
     tenant: 't-1',

@@ -7,7 +7,7 @@ const role = (name: string): Change => ({ op: 'create', kind: 'role', fields: { 
 const key = (name: string): Change => ({ op: 'create', kind: 'api_key', fields: { name, scopes: ['bundle'] } });
 const by = { request_id: 'r', credential: { kind: 'oauth_client', id: 'c-1', name: 'tester' } } as const;
 
-/** What every store must tell of commits, in a store that has a tenant with one revision. */
+/** The contract of every store for changes of others, in a store that has a tenant with one revision. */
 export function newsContract(store: () => Store, tenant: () => Known): void {
   const commit = async (...changes: Change[]) => await store().commit(await tenant().next(changes));
   const known = async (revision: number) => {

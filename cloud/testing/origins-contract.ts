@@ -14,7 +14,7 @@ const update = (name: string, description: string): Change => ({
   fields: { name, description },
 });
 
-/** What every store must do with where records stand, in a store that has a tenant with one revision. */
+/** The contract of every store for the places of records, in a store that has a tenant with one revision. */
 export function originsContract(store: () => Store, tenant: () => Known, reopen: () => Promise<void>): void {
   const told = (source: ToldOrigins['source'], ...places: [string, string, number][]): ToldOrigins => ({
     source,

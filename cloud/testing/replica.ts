@@ -29,7 +29,7 @@ export interface Replica {
   follower: Follower;
 }
 
-/** What one of several processes on the same store has in memory. */
+/** Opens the memory of one of several processes on the same store. */
 export async function openReplica(store: Store): Promise<Replica> {
   const slicing = new TimeSlicing(() => performance.now());
   const tenants = await Tenants.open(store, { slicing });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { LinkRow, SessionRow } from '../src/store/console-sessions.js';
 import type { Store } from '../src/store/store.js';
 
-/** What every store must do with sessions and links, in a store that has the tenant `t-1`. */
+/** The contract of every store for sessions and links, in a store that has the tenant `t-1`. */
 export function sessionContract(store: () => Store, reopen: () => Promise<void>): void {
   it('keeps sessions until they end or are over, and with their tenant alone', async () => {
     const row = (id: string, more: Partial<SessionRow> = {}): SessionRow => ({

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { SignOffRow } from '../src/store/sign-off-store.js';
 import type { Store } from '../src/store/store.js';
 
-/** What every store must do with sign-offs, in a store that has the tenant `t-1`. */
+/** The contract of every store for sign-offs, in a store that has the tenant `t-1`. */
 export function signOffContract(store: () => Store, reopen: () => Promise<void>): void {
   it('keeps sign-offs, and lists them page by page, the latest first', async () => {
     const row = (id: string, more: Partial<SignOffRow> = {}): SignOffRow => ({

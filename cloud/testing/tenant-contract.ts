@@ -4,7 +4,7 @@ import { fleetContract } from './fleet-contract.js';
 import { recordsIn } from './records-in.js';
 import type { Known } from './store-contract.js';
 
-/** What every store must do with tenants as a whole, in a store that has the tenant `t-1` with one revision. */
+/** The contract of every store for tenants as a whole, in a store that has the tenant `t-1` with one revision. */
 export function tenantContract(
   store: () => Store,
   { tenant, reopen }: { tenant: () => Known; reopen: () => Promise<void> },

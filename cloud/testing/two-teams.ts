@@ -47,7 +47,7 @@ export class TwoTeams {
     return new TwoTeams(cloud, admin, { billing: await writer('billing'), shipping: await writer('shipping') });
   }
 
-  /** What the billing team asks for its stack. */
+  /** Sends the billing team's request for its stack. */
   ask(changes: object[], more: object = {}, as = this.writers.billing): Promise<Answer> {
     return this.cloud.ask('POST', '/v1/changesets', { as, body: { stack: 'billing', changes, ...more } });
   }

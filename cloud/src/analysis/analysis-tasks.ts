@@ -32,11 +32,11 @@ export interface Draft {
   inConsole?: { applications: readonly string[] };
   /** Milliseconds since the epoch. */
   now: number;
-  /** So many findings are told. */
+  /** The most findings that are listed. */
   listedMax: number;
 }
 
-/** What a draft would do. */
+/** The plan of a draft, with its effect on access. */
 export interface DraftPlan extends Plan {
   access: AccessReport;
   /** How many findings there are; the worst are told. */
@@ -63,11 +63,11 @@ export interface Differing {
 export interface ComparedTask {
   /** The start of what is looked at: milliseconds since the epoch. */
   now: number;
-  /** So many changes and findings are told. */
+  /** The most changes and findings that are listed. */
   listedMax: number;
 }
 
-/** What differs between two states, without credentials, which are in no history. */
+/** The differences between two states, without credentials, which are in no history. */
 export interface StatesCompared {
   /** By address; the first ones. */
   changes: readonly AuditedChange[];
@@ -86,7 +86,7 @@ export interface ReviewTask extends ReviewOptions {
 /** A page of a review, or what a sign-off of it keeps with the rows of these ids. */
 export type ReviewQuestion = { list: ReviewList } | { marked: readonly string[] };
 
-/** What has changed in who has access in a scope since an earlier state. */
+/** A comparison of who has access in a scope now and in an earlier state. */
 export interface ReviewedTask extends ComparedTask {
   scope: ReviewScope;
   /** The clock of the earlier state, where what has ended since counts, too. */
@@ -111,7 +111,7 @@ export interface Linted {
   findings: readonly Pick<LintFinding, 'rule' | 'certainty' | 'address' | 'detail'>[];
 }
 
-/** What the thread can find out about its base. */
+/** A question that the thread can answer about its base. */
 export type AnalysisTask =
   | { draft: Draft }
   | { denied: Denied }
@@ -122,14 +122,14 @@ export type AnalysisTask =
 
 export type AnalysisFound = DraftPlan | WhyNot | StatesCompared | ReviewPage | SignedReview | ReviewedSince | Linted;
 
-/** What the thread is told: another base begins with `base`, and the task is about the differences since the last one. */
+/** A message to the thread: another base begins with `base`, and the task is about the differences since the last one. */
 export type AnalysisTold =
   | { base: AnalyzedBase }
   | { records: StoredRecord[] }
   | { differing: Differing }
   | { task: AnalysisTask };
 
-/** What the thread says, once for each task. */
+/** The answer of the thread, once for each task. */
 export type AnalysisSaid =
   | { found: AnalysisFound }
   | { fault: { code: ProblemCode; detail: string; errors: readonly ProblemItem[] } };

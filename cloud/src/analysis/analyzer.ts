@@ -18,7 +18,7 @@ const MEMORY_MIB = 1024;
 /** Records sent in one step, which is some tenths of a millisecond. */
 const STEP = 25;
 
-/** What to do where the bound on time or memory is too little. */
+/** Remedies if the bound on time or memory is too little. */
 const REMEDIES = {
   lint: 'run "service lint" on the tree in Git',
   draft: 'split the draft, or run "service plan" on the tree',
@@ -94,7 +94,7 @@ export class Analyzer {
     return this.#answer({ tenant, revision, task: { denied } }, asked);
   }
 
-  /** What differs between an earlier state and the tenant at this revision. Throws as `plan` does. */
+  /** Compares an earlier state with the tenant at this revision. Throws as `plan` does. */
   compare<P extends Prepared<tasks.ComparedTask>>(prepare: Prepare<P>, asked: Asked) {
     return this.#answered<P, tasks.StatesCompared>(prepare, (compared) => ({ compared }), REMEDIES.compared, asked);
   }
@@ -104,7 +104,7 @@ export class Analyzer {
     return this.#answered<P, ReviewPage | SignedReview>(prepare, (review) => ({ review }), REMEDIES.review, asked);
   }
 
-  /** What has changed in who has access in a scope between an earlier state and this revision. Throws as `plan` does. */
+  /** Finds what has changed in who has access in a scope between an earlier state and this revision. Throws as `plan` does. */
   reviewChanges<P extends Prepared<tasks.ReviewedTask>>(prepare: Prepare<P>, asked: Asked) {
     return this.#answered<P, tasks.ReviewedSince>(prepare, (reviewed) => ({ reviewed }), REMEDIES.review, asked);
   }

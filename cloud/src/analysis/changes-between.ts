@@ -29,7 +29,7 @@ export function changesBetween(
   return { changes, counts };
 }
 
-/** What a record keeps when it is renamed. */
+/** The identity of a record, which it keeps when it is renamed. */
 function identityOf({ kind, id }: StoredRecord): string {
   return `${kind} ${id}`;
 }

@@ -9,7 +9,7 @@ const CHANGES_MAX = 50;
 /** Writes changes as Terraform configuration. */
 export type WriteHcl = (changes: readonly WrittenChange[]) => Promise<string>;
 
-/** What a draft changes, as texts to copy. */
+/** The changes of a draft, as texts to copy. */
 export interface DraftTexts {
   yaml: string;
   /** Absent where this cloud was started without what writes it. */

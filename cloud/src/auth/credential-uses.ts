@@ -3,7 +3,7 @@ import type { CredentialUse, CredentialUseStore } from '../store/credential-uses
 import type { Credential } from './credential.js';
 import type { CredentialIndex } from './credential-index.js';
 
-/** That a credential was used again is noted so often. */
+/** The time for which another use of a credential is not noted again. */
 const NOTED_EVERY_MS = 60_000;
 /** Uses are written together after so long. */
 const GATHER_MS = 2000;
@@ -93,7 +93,7 @@ export class CredentialUses {
     }
   }
 
-  /** What is older than a minute is noted anew in any case. */
+  /** Forgets what is older than a minute, which is noted anew in any case. */
   #forgetSome(): void {
     const now = this.now();
     for (const [id, at] of this.#noted) {

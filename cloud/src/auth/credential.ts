@@ -5,7 +5,7 @@ import type { Limits } from '@authz-service/core/records/limits';
 import { SCOPES, type Scope } from '@authz-service/core/records/scopes';
 import type { ActorKind } from '../store/store.js';
 
-/** What a request may do: the scopes of records, and `operator`, which no record can name. */
+/** A permission of a request: the scopes of records, and `operator`, which no record can name. */
 export type Grant = Scope | 'operator';
 
 /** The verified sender of a request. */
@@ -18,9 +18,9 @@ export interface Credential {
   grants: ReadonlySet<Grant>;
   /** A new value for each secret that the credential has had; tokens name the one that they were issued for. */
   generation: string;
-  /** What it may write at most, by its present record; absent means unlimited. */
+  /** The limits of what it may write, by its present record; absent means unlimited. */
   limits?: Limits;
-  /** Of the key or the access token, in milliseconds since the epoch. */
+  /** The end of the key or the access token, in milliseconds since the epoch. */
   expiresAt?: number;
   /** For an access token: whether it has fewer scopes than its client. */
   narrowed?: boolean;

@@ -6,7 +6,7 @@ interface Waiting {
   refuse(): void;
 }
 
-/** Of one asker so many pieces wait at most, so that others of the same party find room and their turn. */
+/** The most pieces of one asker that wait, so that others of the same party find room and their turn. */
 const OF_ONE_MAX = 2;
 
 /**

@@ -24,7 +24,7 @@ export function hashGeneratedSecret(secret: string): string {
   return GENERATED + createHash('sha256').update(secret).digest('base64url');
 }
 
-/** What is stored of a credential that has no secret: each has another one, and none is the hash of anything known. */
+/** Returns what is stored of a credential that has no secret: each has another one, and none is the hash of anything known. */
 export function hashOfNoSecret(): string {
   return GENERATED + randomBytes(32).toString('base64url');
 }

@@ -11,7 +11,7 @@ import type { PostgresPlace } from '../store/postgres/postgres.js';
 import { cannotOpen, connectSqlite, openSqliteFile } from '../store/sqlite.js';
 import { readTenant } from '../tenants/read-tenant.js';
 
-/** What was moved. */
+/** The counts of what was moved. */
 export interface Moved {
   tenants: CopiedTenant[];
   rows: number;

@@ -29,7 +29,7 @@ export interface Restored {
   log_ends_at?: string;
   /** The name of an epoch in the backup, after which none was declared. */
   former_epoch?: string;
-  /** Where the replaced database is kept. */
+  /** The place where the replaced database is kept. */
   kept?: string;
 }
 

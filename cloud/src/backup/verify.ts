@@ -20,7 +20,7 @@ import { cannotOpen, openSqliteFile } from '../store/sqlite.js';
 import { ChangedStoreError, type Store, type TenantRow } from '../store/store.js';
 import { readTenant } from '../tenants/read-tenant.js';
 
-/** What was found in a tenant. */
+/** The findings in a tenant. */
 export interface VerifiedTenant {
   name: string;
   /** `NUMBER.DIGEST`; absent if its rows are not as they were committed. */
@@ -37,11 +37,11 @@ export interface Verified {
   tenants: VerifiedTenant[];
   /** How many keys that sign bundles were found, each announced by the one before it. */
   keys: number;
-  /** What is not as it was written. */
+  /** Differences from what was written. */
   faults: string[];
 }
 
-/** Where to look: a backup, the folder of a cloud that may be running, or a PostgreSQL database that may be in use. */
+/** A place to look at: a backup, the folder of a cloud that may be running, or a PostgreSQL database that may be in use. */
 export type VerifyPlace = { file: string } | { dataDir: string } | { postgres: PostgresPlace };
 
 /**

@@ -55,7 +55,7 @@ export class BundleKeys {
     return this.epoch && epochName(this.epoch);
   }
 
-  /** What was signed is as it would be signed again while this is the same. */
+  /** The mark of the keys: while it is the same, what was signed would be signed the same again. */
   get mark(): string {
     return `${this.kid} ${this.epochName}`;
   }

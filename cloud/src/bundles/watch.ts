@@ -109,7 +109,7 @@ export class Watch {
     else this.#waking = false;
   }
 
-  /** What lets them go on who wait for it, each once: first those who have something to learn. */
+  /** Yields what lets those go on who wait for it, each once: first those who have something to learn. */
   *#next(): Generator<() => void, void> {
     for (const { wake } of this.#due) yield wake;
     for (const goOn of this.#asking) {

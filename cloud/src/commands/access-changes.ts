@@ -5,7 +5,7 @@ import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { type ComparedMoment, twoMoments } from './compare-revisions.js';
 
-/** What has changed in who has access in a scope. */
+/** The changes in who has access in a scope. */
 export interface AccessChanges extends ReviewedSince {
   before: ComparedMoment;
   after: ComparedMoment;

@@ -42,7 +42,7 @@ export async function accessReview(
   return { ...moment, ...(found as ReviewPage) };
 }
 
-/** What a sign-off of a scope keeps, with the rows and members of rows of these ids. Throws as `accessReview` does. */
+/** Returns what a sign-off of a scope keeps, with the rows and members of rows of these ids. Throws as `accessReview` does. */
 export async function signedReview(
   cloud: Cloud,
   asked: AskedReview & { marked: readonly string[] },

@@ -71,7 +71,7 @@ export type CommitOutcome =
   /** `records` are those written, as they are now. */
   { committed: Committed; records: StoredRecord[]; replayed: false } | { committed: Replayed; replayed: true };
 
-/** What a judged commit stands for, and how the memory takes it over once the store has it for good. */
+/** A stored commit, and how the memory takes it over once the store has it for good. */
 interface Stored {
   outcome: CommitOutcome;
   takeOver?: () => Promise<void>;
@@ -82,13 +82,13 @@ const NOTHING: Staged = { put: [], remove: [], created: [] };
 /** How often others may commit between judging and storing, before nobody else is let in between. */
 const LOSSES_MAX = 2;
 
-/** So few changes are judged while nobody else can commit to the tenant as soon as somebody else was faster. */
+/** The most changes that are judged while nobody else can commit to the tenant, once somebody else was faster. */
 const FEW_CHANGES = 100;
 
 /** The tenants to which others have committed since this process did last: they probably will again. */
 const contended = new WeakSet<Tenant>();
 
-/** What is known of a commit after its attempts. */
+/** The state of a commit after its attempts. */
 interface Attempts {
   /** Whether it is to be judged for all tenants. */
   judged: boolean;
@@ -282,7 +282,7 @@ async function judgeAndStore(
   return { outcome: { committed, records: staged.put.map(({ record }) => record), replayed: false }, takeOver };
 }
 
-/** What is judged by the operators as stored: the memory may not know yet that one of another tenant was revoked. */
+/** Judges by the operators as stored: the memory may not know yet that one of another tenant was revoked. */
 function judgeOf({ credentials }: Cloud, wish: CommitWish, staged: Staged): JudgeOperators | undefined {
   const keep = touchesOperators(credentials, staged) ? keepOperatorAfter(staged, wish.now) : undefined;
   const still = wish.elsewhere === undefined ? undefined : stillOperator(wish);

@@ -7,7 +7,7 @@ import type { Moment } from '../history/history.js';
 import type { ReadableTenant } from '../tenants/tenant.js';
 import { tenantAt } from './tenant-at.js';
 
-/** So many changes and findings are listed; of more, numbers say how many there are. */
+/** The most changes and findings that are listed; beyond, numbers say how many there are. */
 export const LISTED_MAX = 1000;
 
 /** One of two compared moments. */

@@ -3,7 +3,7 @@ import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { commit } from './commit.js';
 
-/** What an operator wants deleted of a tenant. */
+/** An operator's request to delete disabled credentials of a tenant. */
 export interface DeleteDisabledWish {
   /** The name of the tenant. */
   tenant: string;

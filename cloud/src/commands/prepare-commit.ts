@@ -19,7 +19,7 @@ export interface CommitOrder extends MintOrder {
   exclusive?: boolean;
   /** Who writes, where it may not write everything. */
   writer?: Writer;
-  /** Where the records stand that the changes write. */
+  /** The places of the records that the changes write. */
   origins?: ToldOrigins;
   by: AuditRow['credential'];
   requestId: string;

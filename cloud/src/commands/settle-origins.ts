@@ -9,7 +9,7 @@ import type { Staged } from '@authz-service/core/state/change';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { Origins } from '../store/store.js';
 
-/** What a change-set says of where records stand: of all that it writes, and the files and lines of some. */
+/** The origins that a change-set declares: of all that it writes, and the files and lines of some. */
 export interface ToldOrigins {
   source: OriginSource;
   places: ReadonlyMap<Address, { path: string; line: number }>;

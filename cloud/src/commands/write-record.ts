@@ -134,7 +134,7 @@ function refuse(faults: readonly ProblemItem[]): void {
   throw new ProblemError('invalid_records', `${first.pointer}: ${first.detail}${more}`, faults);
 }
 
-/** Where the fields of one change stand in a list of changes. */
+/** Matches the pointer to the fields of one change in a list of changes. */
 const IN_CHANGES = /^\/changes\/\d+(?:\/fields)?/;
 
 /** Commits one record's changes; faults point into that record instead of into a list of changes. */

@@ -7,7 +7,7 @@ export function* untilAborted<T>(steps: Generator<undefined, T>, signal: AbortSi
   }
 }
 
-/** What comes of the work, or the signal's reason if it is aborted before. */
+/** Returns what comes of the work, or throws the signal's reason if it is aborted before. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let abandon = () => {};
   const aborted = new Promise<never>((_, reject) => {

@@ -27,7 +27,7 @@ export interface CloudConfig {
     /** Makes the client an operator although there is one already. */
     recover: boolean;
   };
-  /** What each tenant may use per second, in steps of conditions; absent means no limit. */
+  /** The steps of conditions that each tenant may use per second; absent means no limit. */
   work: { stepsPerSecond?: number };
   console: {
     /** From where one-time links are taken: on this machine alone, from anywhere, or not at all. */
@@ -43,7 +43,7 @@ export interface CloudConfig {
   tenantIdleMs?: number;
   /** For how long a request with an idempotency key is not applied a second time. */
   idempotencyMs: number;
-  /** What tenants, credentials and addresses may use. */
+  /** The quotas of tenants, credentials and addresses. */
   limits: Record<Scope, Quotas>;
   /** How long after SIGTERM requests are still answered. */
   drainMs: number;

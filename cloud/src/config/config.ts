@@ -321,7 +321,7 @@ class Reader {
     return value === 'true';
   }
 
-  /** What the variable holds, or the file that `<name>_FILE` names, and which of the two it was. */
+  /** Returns what the variable holds, or the file that `<name>_FILE` names, and which of the two it was. */
   #given(name: string): { value: string; from: string } | undefined {
     const direct = this.text(name);
     const from = `${name}_FILE`;

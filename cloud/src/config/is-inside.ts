@@ -21,7 +21,7 @@ function real(path: string, linksLeft = LINKS_MAX): string {
   }
 }
 
-/** Where a link leads, be it to nothing yet; undefined for anything else. */
+/** Returns where a link leads, be it to nothing yet; undefined for anything else. */
 function linkAt(path: string): string | undefined {
   try {
     return readlinkSync(path);

@@ -6,7 +6,7 @@ export interface CredentialHolder {
   kind: CredentialKind;
   id: string;
   name: string;
-  /** Of the secret that the credential had then: another one ends the session. */
+  /** The generation of the secret that the credential had then: another one ends the session. */
   generation: string;
   /** The scopes of the access token in use then. */
   grants: Grant[];

@@ -14,7 +14,7 @@ const TIMEOUT_SECONDS = 10;
 /** The largest difference between the clocks of identity provider and cloud. */
 const SKEW_SECONDS = 60;
 
-/** What has to come back unchanged from one who began to sign in. */
+/** The values that have to come back unchanged from one who began to sign in. */
 const pendingSchema = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), tenant: z.string() });
 
 const claimsSchema = z.looseObject({
@@ -42,13 +42,13 @@ export class Oidc {
     this.#key = new Uint8Array(secret);
   }
 
-  /** What it was set up with, but the secret. */
+  /** Returns what it was set up with, but the secret. */
   settings(): Omit<OidcConfig, 'clientSecret'> & { callback: string } {
     const { clientSecret: _, ...shown } = this.config;
     return { ...shown, callback: this.callback() };
   }
 
-  /** Where to send somebody who wants to sign in to a tenant, and what their browser keeps meanwhile. */
+  /** Returns where to send somebody who wants to sign in to a tenant, and what their browser keeps meanwhile. */
   async begin(tenant: string, now: number): Promise<{ url: string; pending: string }> {
     const provider = await this.#discover();
     const pending = {

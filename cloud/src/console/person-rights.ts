@@ -7,7 +7,7 @@ import type { PersonHolder } from './holder.js';
 import type { OidcConfig } from './oidc-config.js';
 import { rolesOfGroups } from './roles-of-groups.js';
 
-/** What the tenant's records protect by the name of the console. */
+/** The resource that stands for the console in the tenant's records, by a protected name. */
 const CONSOLE = { type: `${PROTECTED_APPLICATION}/console`, name: 'console' };
 
 export interface RightsSource {
@@ -17,7 +17,7 @@ export interface RightsSource {
   oidc?: Pick<OidcConfig, 'issuer' | 'groups'> | undefined;
 }
 
-/** What the answers of the engine allow: records, and never what gives rights beyond them. */
+/** Rights by the answers of the engine: to records, and never to what gives rights beyond them. */
 const RIGHTS: { action: string; grants: readonly Grant[] }[] = [
   { action: 'view', grants: ['decisions', 'records:read'] },
   { action: 'edit', grants: ['decisions', 'records:read', 'records:write'] },

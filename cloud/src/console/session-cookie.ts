@@ -30,7 +30,7 @@ export function noSessionCookie(): string {
 
 const PENDING_COOKIE = 'service_sign_in';
 
-/** What a browser keeps while somebody signs in at the identity provider. */
+/** Returns what a browser keeps while somebody signs in at the identity provider. */
 export function pendingSignIn(headers: IncomingHttpHeaders): string | undefined {
   return cookieValue(headers, PENDING_COOKIE);
 }

@@ -14,7 +14,7 @@ const ABSOLUTE_MS = 12 * 60 * MINUTE_MS;
 /** A session that is in use is noted at most this often. */
 const TOUCH_MS = MINUTE_MS;
 const LINK_MS = MINUTE_MS;
-/** Of a tenant, at once: links that nobody has used yet, and sessions of one person or credential. */
+/** The most links of a tenant that nobody has used yet, and sessions of one person or credential. */
 const LINKS_MAX = 100;
 const SESSIONS_MAX = 20;
 
@@ -22,7 +22,7 @@ const SESSIONS_MAX = 20;
 export interface Session {
   row: SessionRow;
   holder: Holder;
-  /** What its holder may do at this moment. */
+  /** The present rights of its holder. */
   credential: Credential;
 }
 
@@ -145,7 +145,7 @@ export class Sessions {
     return credential && { row, holder, credential };
   }
 
-  /** What the holder may do now: undefined if nothing any more. */
+  /** Returns the present rights of the holder: undefined if none are left. */
   async #credentialOf({ tenant, hash }: SessionRow, holder: Holder, now: number): Promise<Credential | undefined> {
     if (holder.kind === 'person') {
       const rights = await personRights(this, { tenant, holder, now });

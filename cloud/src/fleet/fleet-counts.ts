@@ -3,7 +3,7 @@ import type { Store } from '../store/store.js';
 import { AGENT_LAGS, type AgentLag } from '../telemetry/metrics.js';
 import type { Fleet } from './fleet.js';
 
-/** So long the database may take to tell: whoever asks for metrics has to be answered soon. */
+/** The time that the database may take to answer: whoever asks for metrics has to be answered soon. */
 const PATIENCE_MS = 2000;
 
 /** An agent that is behind for less long is on its way. */

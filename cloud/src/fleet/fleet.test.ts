@@ -22,7 +22,7 @@ let tenants: Tenant[];
 let fleets: Fleet[];
 /** By the clock of the first fleet; that of the second is behind it by `behind`. */
 let now: number;
-/** What the fleets have measured, in seconds. */
+/** Delays that the fleets have measured, in seconds. */
 let enforced: number[];
 let behind: number;
 

@@ -15,18 +15,18 @@ export const AGENTS_MAX = { perTenant: 20_000, total: 200_000 };
 const GATHER_MS = 200;
 /** In one transaction, since commits wait for it where there is one connection. */
 const ROWS_MAX = 100;
-/** That an agent was heard again is written so often. */
+/** The time for which it is not written again that an agent was heard. */
 const NOTED_EVERY_MS = 60_000;
 /**
  * After its last poll, an agent is surely past its maximum age only so much later: polls are written with a delay, and the
  * clocks of replicas differ.
  */
 export const SILENCE_MARGIN_MS = 2 * 60_000;
-/** So long a list counts as incomplete after an agent that it lacks asked for the bundle. */
+/** The time for which a list counts as incomplete after an agent that it lacks asked for the bundle. */
 export const UNLISTED_MS = 10 * 60_000;
-/** So long a new agent waits until it is written. */
+/** The time that a new agent waits until it is written. */
 const PATIENCE_MS = 2000;
-/** What cannot be written for so long may be missed by others. */
+/** The time after which others may miss what cannot be written. */
 const UNWRITTEN_MAX_MS = 30_000;
 /** The revisions of each tenant of which it is remembered when they were committed. */
 const REVISIONS_MAX = 256;
@@ -41,7 +41,7 @@ interface Heard {
   delayMs: number | undefined;
 }
 
-/** What is known of the revision that an agent says it serves. */
+/** The state of the revision that an agent says it serves. */
 type Standing = Pick<AgentRow, 'enforces' | 'diverged'> & { committedAt?: number };
 
 /** When revisions were committed. */
@@ -52,7 +52,7 @@ type Committed = Map<string, ReturnType<typeof stoodAt>>;
  * processes read them. They are claims: nothing is decided by them.
  */
 export class Fleet {
-  /** What this process has heard lately, longest ago first. */
+  /** Agents that this process has heard lately, longest ago first. */
   readonly #heard = new Map<string, Heard>();
   readonly #unwritten = new Map<string, Heard>();
   /** The tenants of agents that no list has, and when they asked: what is not written yet, and what was last. */
@@ -63,7 +63,7 @@ export class Fleet {
   #forgotAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
-  /** What writes next, once what is being written has ended. */
+  /** The next write, which begins once the present one has ended. */
   #next: Promise<void> | undefined;
   /** Since when what was heard could not be written. */
   #failingSince: number | undefined;

@@ -7,7 +7,7 @@ import type { TenantState } from '@authz-service/core/state/tenant-state';
 interface DifferingPart {
   /** The addresses at which the later state has what the earlier one had not, or not so. */
   unlike: Address[];
-  /** What the earlier state had in place of them. */
+  /** The records that the earlier state had in place of them. */
   records: StoredRecord[];
 }
 

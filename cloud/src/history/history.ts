@@ -19,7 +19,7 @@ export interface Moment {
 /** The most records of past states that are kept for the next requests, such as the pages of a search. */
 const KEPT_RECORDS_MAX = 250_000;
 
-/** Of those who wait as long as it takes. */
+/** The signal of those who wait as long as it takes. */
 const NEVER = new AbortController().signal;
 
 /** Tenants at past revisions, rebuilt from the store when they are asked for. */

@@ -8,7 +8,7 @@ import { KeptByKind } from '../tenants/kept-by-kind.js';
 import { SortedAddresses } from '../tenants/sorted-addresses.js';
 import type { ReadableTenant, Tenant, TenantView } from '../tenants/tenant.js';
 
-/** What answers decisions and searches. */
+/** The engine and index that answer decisions and searches. */
 interface Compiled {
   engine: CompiledEngine;
   search: TenantSearch;

@@ -89,7 +89,7 @@ async function refuseNamesake(cloud: Cloud, tenant: Tenant, wanted: MinRevision,
 /** How long a caller waits for the database, which may hang; what it has to say is remembered for the next caller. */
 const FIND_MS = 5_000;
 
-/** What is asked for, unless the time is up or the caller has gone before. */
+/** Returns what is asked for, unless the time is up or the caller has gone before. */
 async function inTime<T>(
   asked: Promise<T>,
   signal: AbortSignal,

@@ -11,7 +11,7 @@ import type { Call } from './route.js';
 /** A request to the cloud's decision point: the credential's tenant answers it, and each decision is counted. */
 export class CloudCall implements EndpointCall {
   readonly now: number;
-  /** What the answer was found at; absent if nothing was decided or searched. */
+  /** The revision at which the answer was found; absent if nothing was decided or searched. */
   revision: string | undefined;
   /** The age of that when the answer was begun; undefined of a past moment. */
   #ageMs: number | undefined;

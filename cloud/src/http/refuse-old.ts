@@ -2,7 +2,7 @@ import { assertYoung, MAX_AGE_HEADER } from '@authz-service/pdp/revision/max-age
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 
-/** What helps where a replica knows too little, as the end of a sentence. */
+/** The remedy if a replica knows too little, as the end of a sentence. */
 export const ASK_ANOTHER = 'ask another replica, or again once the database answers';
 
 /** No budget of a resource type is smaller. */

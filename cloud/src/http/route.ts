@@ -17,7 +17,7 @@ export interface Call<Query = unknown, Body = unknown> {
   /** Milliseconds since the epoch. */
   now: number;
   log: Logger;
-  /** Where it comes from: see `ClientAddresses`. */
+  /** The address of the caller: see `ClientAddresses`. */
   readonly address: string;
   /** Aborted with an `AbortedError` if the caller goes without waiting for the answer. */
   readonly signal: AbortSignal;
@@ -80,7 +80,7 @@ interface RouteBase<Query, Body> {
 export interface Route extends RouteBase<unknown, unknown> {
   /** The credential needs one of these scopes; absent for routes that need no credential. */
   anyOf?: readonly Grant[];
-  /** What stands for the credential: a session of the console in place of a bearer token. */
+  /** The session of the console that stands for the credential, in place of a bearer token. */
   by?: 'session';
   handle(call: SecuredCall): Reply | Promise<Reply>;
 }

@@ -53,7 +53,7 @@ export class Buckets {
     return 0;
   }
 
-  /** What the party has left, in whole units, and in how many seconds it has all of the quota again. */
+  /** Returns what the party has left, in whole units, and in how many seconds it has all of the quota again. */
   reading(party: string): { left: number; fullInSeconds: number } {
     const left = this.#left(party);
     const fullInSeconds = Math.ceil((this.quota.amount - left) / this.#perMs / 1000);

@@ -2,7 +2,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { Buckets } from './buckets.js';
 import { type Quotas, SCOPES, type Scope, UNITS, type Unit } from './read-quotas.js';
 
-/** What is used at once, by unit. */
+/** The units that are used at once. */
 export type Costs = Partial<Record<Unit, number>>;
 
 /** Whom a request stands for, as far as it is known. */
@@ -47,7 +47,7 @@ export class Limits {
   }
 }
 
-/** What one request has used. */
+/** The units that one request has used. */
 export class Account {
   readonly #used = new Map<Policy, string>();
   #parties: Parties = {};

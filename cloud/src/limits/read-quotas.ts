@@ -9,7 +9,7 @@ export type Scope = (typeof SCOPES)[number];
 export const UNITS = ['requests', 'polls', 'commits', 'records', 'bytes'] as const;
 export type Unit = (typeof UNITS)[number];
 
-/** So much at once, and so much again in each such time. */
+/** An amount that may be used at once, and again in each such time. */
 export interface Quota {
   amount: number;
   seconds: number;

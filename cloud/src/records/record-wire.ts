@@ -5,7 +5,7 @@ import { isKind, type Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { type Mention, wireShape } from './wire-shape.js';
 
-/** What both directions need to know of the tenant's other records. */
+/** The other records of the tenant that both directions need. */
 export interface RecordLookup {
   get(address: Address): Pick<StoredRecord, 'id' | 'address'> | undefined;
   find(kind: Kind, id: string): Pick<StoredRecord, 'id' | 'address'> | undefined;

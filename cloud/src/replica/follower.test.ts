@@ -202,7 +202,7 @@ describe('looks at the database', () => {
   let looks: number;
   let hint: () => void;
   let follower: Follower;
-  /** What the database answers. */
+  /** The database's answer. */
   let answer: () => Promise<void>;
 
   beforeEach(() => {

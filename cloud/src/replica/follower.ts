@@ -15,7 +15,10 @@ const INTERVAL_MS = 400;
 /** Many commits at once cause one look. */
 const GAP_MS = 5;
 
-/** So many tenants are read anew at a time, beside those that are read for who asks: a database that was set back concerns all. */
+/**
+ * The most tenants that are read anew at a time, beside those that are read for who asks: a database that was set back
+ * concerns all.
+ */
 const READ_AT_ONCE = 2;
 
 /** After so long without a look, others may have revoked what this process still accepts. */
@@ -58,11 +61,11 @@ export class Follower {
   readonly #reading = new Turns(READ_AT_ONCE);
   /** The tenants that follow right now. */
   readonly #behind = new Map<string, Promise<void>>();
-  /** Of those, the revisions that were told of meanwhile. */
+  /** The revisions of those that were announced meanwhile. */
   readonly #told = new Map<string, number>();
   /** The tenants that could not follow when they last tried. */
   readonly #failing = new Set<string>();
-  /** What the last look found: the revision of each tenant, and the digest of its rows. */
+  /** The results of the last look: the revision of each tenant, and the digest of its rows. */
   readonly #found = new Map<string, { revision: number; rowDigest: string }>();
   /** The tenants whose past is not what it was: their database lost commits, and may have got others since. */
   readonly #diverged = new Set<string>();
@@ -106,7 +109,10 @@ export class Follower {
     this.#schedule(0);
   }
 
-  /** What touches no credential needs no look at everything; a tenant that is not in memory waits for the next one. */
+  /**
+   * Follows a notice of a commit that touches no credential without looking at everything; a tenant that is not in memory
+   * waits for the next look.
+   */
   #followTold({ tenant: id, revision }: Pick<Told, 'tenant' | 'revision'>): void {
     const tenant = this.cloud.tenants.held(id);
     if (tenant === undefined || tenant.revisionNumber >= revision) return;
@@ -310,7 +316,7 @@ export class Follower {
     if (tenants.comings === after) for (const row of rows.filter(isNew)) tenants.add(row);
   }
 
-  /** What was erased from history elsewhere must not be told from memory here, and credentials may have been switched. */
+  /** Forgets what was erased from history elsewhere, and looks at credentials, which may have been switched. */
   async #followEvents(event: EventPoint): Promise<void> {
     const { store, tenants, history, analyzer } = this.cloud;
     if (event.number === this.#event.number && event.identity === this.#event.identity) return;

@@ -7,13 +7,13 @@ import type { Store, TenantRow } from '../store/store.js';
 import { LogKey } from './log-line.js';
 import { type LoggedTenant, type ReadLog, readLog } from './read-log.js';
 
-/** Where the revocation log of a database is, and the file of its key. */
+/** The place of a database's revocation log, and the file of its key. */
 export interface LogFiles {
   files: readonly string[];
   keyFile: string;
 }
 
-/** What the log says of the credentials of a backup. */
+/** The credentials of a backup that the log knows as good. */
 export interface GoodCredentials {
   /** The addresses of those that were still good. */
   good: { tenant: TenantRow; addresses: string[] }[];

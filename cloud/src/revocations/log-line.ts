@@ -30,7 +30,7 @@ const entrySchema = z.discriminatedUnion('is', [
   z.strictObject({ is: z.literal('close') }),
 ]);
 
-/** What a line of the log says. */
+/** A line of the log. */
 export type LogEntry = z.infer<typeof entrySchema>;
 
 const lineSchema = z.looseObject({
@@ -54,7 +54,7 @@ export interface LogLine {
 /** Stands before the first line. */
 export const NO_LINE = { line: 0, code: '' };
 
-/** What proves lines and names credentials. Who has only the log learns nothing of them. */
+/** The key that proves lines and names credentials. Who has only the log learns nothing of them. */
 export class LogKey {
   constructor(private readonly key: Secret) {}
 

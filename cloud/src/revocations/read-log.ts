@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { ProblemError } from '@authz-service/core/problem';
 import { type LogKey, type LogLine, NO_LINE } from './log-line.js';
 
-/** What a log says of a tenant at its end. */
+/** The state of a tenant at the end of a log. */
 export interface LoggedTenant {
   revision: number;
   /** The fingerprints of its good credentials. */
   good: Set<string>;
 }
 
-/** What a log says at its end. */
+/** The state at the end of a log. */
 export interface ReadLog {
   file: string;
   /** When the database was last set back; empty if it never was. */

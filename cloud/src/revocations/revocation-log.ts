@@ -173,7 +173,7 @@ export class RevocationLog {
       );
   }
 
-  /** What others have committed is written without anybody waiting for it. */
+  /** Writes what others have committed, without anybody waiting for it. */
   #note(tenant: string): void {
     this.#changed.add(tenant);
     setImmediate(() => {

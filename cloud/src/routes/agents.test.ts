@@ -28,7 +28,7 @@ const metric = async (line: string) =>
   String((await cloud.ask('GET', '/metrics')).body)
     .split('\n')
     .includes(line);
-/** What agents report is counted once it is written. */
+/** Counts reports of agents once they are written. */
 const measured = async (count: number) =>
   await vi.waitFor(async () => expect(await metric(`service_cloud_enforced_seconds_count ${count}`)).toBe(true));
 const retire = async (id: string, as = admin, query = '') =>

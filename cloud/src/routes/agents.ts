@@ -232,7 +232,7 @@ async function listOf(cloud: Cloud, tenant: Tenant, wanted: number, sees: boolea
   };
 }
 
-/** Of an operator's agent, a tenant sees what it serves, and not whose it is. */
+/** Shows of an operator's agent what it serves, and not whose it is. */
 function shown(
   { tenant, credential, report, enforces, diverged, seenAt, decidesUntil }: AgentRow,
   { newest, wanted, now, sees }: { newest: number; wanted: number; now: number; sees: boolean },

@@ -44,7 +44,7 @@ const enabledSchema = z.strictObject({
   enabled: z.array(z.string()).meta({ description: 'The addresses of the credentials that were turned on.' }),
 });
 
-/** What operators do about the credentials that a restore has turned off. */
+/** Routes by which operators deal with the credentials that a restore has turned off. */
 export function disabledCredentialRoutes(cloud: Cloud): Route[] {
   return [
     secured({

@@ -80,7 +80,7 @@ async function provoke(): Promise<void> {
   await unstored();
 }
 
-/** What is refused without reading the records. */
+/** Asks for all that is refused without reading the records. */
 async function refusals({ method, path, requestBody, parameters }: Reference['operations'][number]): Promise<void> {
   const place = path.replaceAll(/\{\w+\}/g, 'nothing');
   const isList = parameters.some(({ name }) => name === 'cursor');

@@ -32,10 +32,10 @@ const readinessSchema = z.strictObject({
 /** More names than this help nobody. */
 const NAMES_MAX = 20;
 
-/** Of so many tenants, the names of the first. */
+/** Returns the names of the first of so many tenants. */
 const someTenants = (names: readonly string[]) => ({ tenants: names.length, names: names.slice(0, NAMES_MAX) });
 
-/** What orchestrators and metric collectors ask for, without a credential. */
+/** Routes that orchestrators and metric collectors ask, without a credential. */
 export function operationalRoutes(cloud: Cloud): Route[] {
   return [
     open({

@@ -7,7 +7,7 @@ import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 import { toWire } from '../records/record-wire.js';
 
-/** What every record has, beside the fields of its kind. */
+/** Fields of every record, beside those of its kind. */
 export const foundSchema = z.looseObject({
   id: z.string(),
   kind: z.enum(KINDS),

@@ -13,7 +13,7 @@ import { accessChangesSchema, computing, reviewedAccessSchema, reviewedScope, sc
 
 const NOTE_LENGTH_MAX = 2000;
 const ACTIONS_MAX = 100;
-/** Of these, what they say is stored. */
+/** The most changes since a sign-off that are stored with it. */
 const TO_CHANGE_MAX = 500;
 
 const decision = z.enum(['keep', 'change']).meta({

@@ -6,7 +6,7 @@ import { malformed } from '@authz-service/pdp/contract/parser-of';
 import * as z from 'zod';
 import type { ToldOrigins } from '../commands/settle-origins.js';
 
-/** What a change-set may say of where its records stand. */
+/** The origins that a change-set may give its records. */
 export const originsInChangeset = toldOriginsSchema.meta({
   description:
     'Where the records stand that the changes write; with `places`, also others of the stack. It is part of no revision and no digest.',

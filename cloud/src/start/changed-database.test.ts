@@ -57,7 +57,7 @@ async function change(work: (database: Knex) => PromiseLike<unknown>): Promise<v
 
 const start = () => startCloud(readConfig({}, { dataDir: dir, listenAddr: '127.0.0.1:0', logLevel: 'silent' }));
 
-/** What a look at the whole database says. */
+/** Returns what a look at the whole database says. */
 async function refusal(): Promise<string> {
   const store = await openSqliteStore(dir);
   const error = await readStore(store, { slicing: new TimeSlicing(() => 0) }, Date.now)

@@ -21,7 +21,7 @@ export interface AgentStore {
   agents(tenant: string, asked: { revision: number; now: number; limit: number }): Promise<KeptAgents>;
   /** How many agents of a tenant do not enforce a revision and may decide. */
   agentsBehind(tenant: string, asked: { revision: number; now: number }): Promise<number>;
-  /** Of all tenants. */
+  /** Counts the agents of all tenants. */
   countAgents(): Promise<number>;
   /** Agents by the number of revisions that they are behind, null if unknown: of all tenants, without those that decide nothing. */
   agentsByLag(now: number): Promise<{ lag: number | null; count: number }[]>;
@@ -45,7 +45,7 @@ export type RetiredAgents = { agent: string } | { credential: string };
 export interface NotedAgents {
   /** Those of the rows that are kept now. */
   kept: ReadonlySet<AgentRow>;
-  /** Of these, those whose agents enforced an earlier revision by what was kept before. */
+  /** The agents that enforced an earlier revision by what was kept before. */
   advanced: ReadonlySet<AgentRow>;
   /** How many were left out. */
   refused: number;
@@ -56,7 +56,7 @@ export interface AgentBounds {
   total: number;
 }
 
-/** What an agent has claimed, by which credential, and when. */
+/** The claim of an agent, the credential by which it was made, and when. */
 export interface AgentRow {
   tenant: string;
   /** Its tenant is another one if it is an operator's. */

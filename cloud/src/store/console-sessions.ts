@@ -2,7 +2,7 @@ import type { Dialect } from './dialect.js';
 
 /** A one-time link into the console. */
 export interface LinkRow {
-  /** Of the link's token. */
+  /** The hash of the link's token. */
   hash: string;
   tenant: string;
   /** For whom it was made, as JSON text. */

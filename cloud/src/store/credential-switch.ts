@@ -95,7 +95,7 @@ async function laterThanEvents(trx: Knex, at: string): Promise<string> {
   return last?.at && last.at >= at ? new Date(Date.parse(last.at) + 1).toISOString() : at;
 }
 
-/** What was said of it last counts. */
+/** Returns when sign-in was last turned off: the last change counts. */
 async function signInOffSince(knex: Knex, tenant: string): Promise<string | undefined> {
   const last = await knex('tenant_events')
     .where('tenant_id', tenant)

@@ -4,10 +4,10 @@ import { inParts, insertRows } from './batch.js';
 import type { Dialect } from './dialect.js';
 import { CLOCKS_DIFFER_MS } from './tenant-use.js';
 
-/** That a credential was used. */
+/** A use of a credential. */
 export interface CredentialUse {
   tenant: string;
-  /** Of its record. */
+  /** The id of its record. */
   id: string;
   /** Milliseconds since the epoch. */
   usedAt: number;

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Statement } from './statement.js';
 import type { Told } from './store.js';
 
-/** What one process at a time may do in the whole database. */
+/** A lock for something that one process at a time may do in the whole database. */
 export type GlobalLock = 'start' | 'migrations' | 'operators';
 
 /** SQL of what makes JSON text of columns. */
@@ -29,7 +29,7 @@ export interface Dialect {
   lockTenant(trx: Knex, tenant: string): Promise<void>;
   /** How it writes values as JSON text. */
   json: JsonDialect;
-  /** So many new keys of records. A process that is alone calls it in the transaction that uses them. */
+  /** Returns so many new keys of records. A process that is alone calls it in the transaction that uses them. */
   newPks(knex: Knex, count: number): Promise<number[]>;
   /**
    * Sends statements that need none of each other's results, which take effect one after the other. Throws what the first

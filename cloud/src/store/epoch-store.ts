@@ -1,6 +1,6 @@
 import type { Dialect } from './dialect.js';
 
-/** What the database has been since it was last set back. */
+/** The state of the database since it was last set back. */
 export interface EpochRow {
   number: number;
   id: string;

@@ -7,14 +7,17 @@ import { rowDigestAfter } from './row-digest-after.js';
 import { secretsOf } from './secret-rows.js';
 import { type Commit, StaleStoreError } from './store.js';
 
-/** Where the newest commit of a tenant has left it. */
+/** The revision to which the newest commit of a tenant has brought it. */
 export interface Standing {
   revision: number;
   digest: string;
   rowDigest: string;
 }
 
-/** What a commit has to know of the rows: it holds as long as the tenant is at the revision that the commit is based on. */
+/**
+ * The facts about the rows that a commit needs: they hold as long as the tenant is at the revision that the commit is based
+ * on.
+ */
 export interface Footing {
   /** The digest of the rows before; absent for the first commit of a tenant. */
   rowDigestBefore?: string;
@@ -62,7 +65,7 @@ export async function readFooting(
   };
 }
 
-/** Where the tenant is once the commit is stored. */
+/** Returns where the tenant is once the commit is stored. */
 export function standingAfter({ revision, audit }: Commit, { rowDigest }: Footing): Standing {
   return { revision, digest: audit.digest, rowDigest };
 }
@@ -79,7 +82,7 @@ async function standingOf(knex: Knex, tenant: string): Promise<Standing | undefi
   return row && { revision: Number(row.number), digest: row.digest, rowDigest: row.row_digest };
 }
 
-/** Of the records that it changes or removes, and of those that it mentions without writing them. */
+/** Returns the addresses of the records that it changes or removes, and of those that it mentions without writing them. */
 function addressesOf({ put, origins }: Commit, gone: readonly StoredRecord[]): string[] {
   const written = new Set(put.map(({ record }) => record.address));
   const wanted = new Set(gone.map(({ address }) => address));

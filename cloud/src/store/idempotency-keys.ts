@@ -14,7 +14,7 @@ export const idempotencyKeys = {
     return row && { tenant, credential, key, ...row };
   },
 
-  /** What saves a key. Throws `TakenKeyError` unless it is new, or was first used so long ago that it has become free. */
+  /** Saves a key. Throws `TakenKeyError` unless it is new, or was first used so long ago that it has become free. */
   *saving({
     tenant,
     credential,

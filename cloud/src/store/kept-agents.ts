@@ -22,7 +22,7 @@ interface Row {
 }
 
 const KEY = ['tenant_id', 'credential_id', 'agent_id'] as const;
-/** What a later report replaces. */
+/** Columns that a later report replaces. */
 const REPLACED = [
   'credential_tenant',
   'credential_name',
@@ -269,7 +269,7 @@ async function noteUnlisted(trx: Knex, tenants: readonly string[], now: number):
   await insertRows(trx, 'unlisted_agents', ['tenant_id', 'seen_ms'], rows, replace);
 }
 
-/** What the table holds of the agents of these rows: how far they were, and when they were last heard. */
+/** Selects what the table holds of the agents of these rows: how far they were, and when they were last heard. */
 function heldBy(trx: Knex, rows: readonly AgentRow[]): Knex.QueryBuilder<Row, HeldRow[]> {
   return trx<Row, HeldRow[]>('agents')
     .select(...KEY, 'enforces', 'seen_ms')

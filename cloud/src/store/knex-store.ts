@@ -32,7 +32,7 @@ import { listTenantEvents, lostTenants, noteTenantEvent, tenantEventsAfter } fro
 import { tenantUse } from './tenant-use.js';
 import { writeCommit } from './write-commit.js';
 
-/** What a database of its own does in its own way. */
+/** Methods that each database has in its own way. */
 type Apart = 'writability' | 'listen' | 'position';
 
 /** The store on a migrated database that knex connects to. `release` is called when everything is closed. */
@@ -80,7 +80,7 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
     await writeCommit(trx, dialect, { commit, footing }, operators);
     standings.set(commit.tenant, standingAfter(commit, footing));
   };
-  /** What commits to one tenant need, on a connection of its own or in a transaction. */
+  /** Returns what commits to one tenant need, on a connection of its own or in a transaction. */
   const tenantStore = (db: Knex, commit: TenantStore['commit'], read: Dialect['snapshot'] = snapshot): TenantStore => ({
     commit: (wanted) =>
       commit(wanted).catch((error: unknown) => {

@@ -12,7 +12,7 @@ const PAGE_ROWS = 1000;
 
 const COLUMNS = ['kind', 'id', 'fields', 'managed_by', 'created_at', 'updated_at', 'revision'];
 
-/** What keeps the records with these keys as they are before a commit changes or removes them. */
+/** Keeps the records with these keys as they are before a commit changes or removes them. */
 export function keepVersions(pks: readonly number[], until: number): Generator<Statement> {
   const copied = `tenant_id, address, entity, ${COLUMNS.join(', ')}`;
   return forParts(

@@ -4,7 +4,7 @@ import { isDistributed } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { NewSecret } from './store.js';
 
-/** What is stored beside a credential's record. */
+/** The values that are stored beside a credential's record. */
 export type StoredSecret = Pick<NewSecret, 'hash' | 'operator' | 'former'>;
 
 const BYTES = 32;

@@ -18,7 +18,7 @@ export function storedSecret({ hash, operator, former_hash, former_until }: Secr
   return { hash, operator: Boolean(operator), ...(former && { former }) };
 }
 
-/** What a tenant's credentials have beside their records, by their addresses: of the given ones, or of all. */
+/** Returns what a tenant's credentials have beside their records, by their addresses: of the given ones, or of all. */
 export async function secretsOf(
   trx: Knex,
   tenant: string,

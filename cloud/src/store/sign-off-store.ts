@@ -1,6 +1,9 @@
 import type { ReviewedAccess } from '@authz-service/core/questions/review/reviewed-access';
 
-/** That somebody has reviewed who has access in a scope of a tenant. Nothing changes or removes one but its tenant's end. */
+/**
+ * A sign-off: somebody has reviewed who has access in a scope of a tenant. Nothing changes or removes one but its tenant's
+ * end.
+ */
 export interface SignOffRow {
   id: string;
   tenant: string;
@@ -24,7 +27,7 @@ export interface SignOffRow {
   to_change: readonly ReviewedAccess[];
 }
 
-/** Where a page of sign-offs begins: behind this one. */
+/** The position behind which a page of sign-offs begins. */
 export type SignOffPosition = Pick<SignOffRow, 'at' | 'id'>;
 
 /** The part of the store that holds sign-offs. */

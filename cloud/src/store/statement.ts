@@ -6,7 +6,7 @@ export type Value = string | number | boolean | null;
 export interface Statement {
   sql: string;
   values: readonly Value[];
-  /** What to throw if it gives no row. */
+  /** The error to throw if it gives no row. */
   otherwise?: () => Error;
 }
 

@@ -17,7 +17,7 @@ import type { StoreOfAll } from './store-of-all.js';
 import type { EventPoint } from './tenant-events.js';
 import type { TenantUseStore } from './tenant-use.js';
 
-/** What the cloud stores, behind one interface: commands know this and no database. Times are RFC 3339 in UTC. */
+/** The store of the cloud, behind one interface: commands know this and no database. Times are RFC 3339 in UTC. */
 export interface Store
   extends TenantStore,
     AgentStore,
@@ -30,7 +30,7 @@ export interface Store
     TenantUseStore {
   /** Whether other processes commit to the same database, so that their commits must be followed. */
   readonly shared: boolean;
-  /** What others may have changed, as it is at one moment. Uses a connection of its own. */
+  /** Returns what others may have changed, as it is at one moment. Uses a connection of its own. */
   position(): Promise<StorePosition>;
   /**
    * Runs work that judges and stores one commit while nobody else can commit to the tenant. All that it does with the store
@@ -73,7 +73,7 @@ export interface Store
    * meanwhile. Throws `ChangedStoreError` if one of them cannot be read, and what `take` throws.
    */
   load(tenant: string, take?: TakeRecords): Promise<LoadedTenant>;
-  /** Where the records with these addresses stand, as far as that is known. */
+  /** Returns the places of the records with these addresses, as far as they are known. */
   origins(tenant: string, addresses: readonly string[]): Promise<Origins>;
   /** Newest first, for revisions below `before`. */
   audit(tenant: string, page: AuditFilter & { before?: number; limit: number }): Promise<AuditRow[]>;
@@ -103,7 +103,7 @@ export interface Store
   close(): Promise<void>;
 }
 
-/** What a commit to one tenant needs. */
+/** The store that a commit to one tenant needs. */
 export interface TenantStore {
   /**
    * Writes one revision, all or nothing. Throws `StaleStoreError` if the store is not at `commit.base` with those records,
@@ -140,7 +140,7 @@ export interface Told {
   atLarge: boolean;
 }
 
-/** What others may have changed. */
+/** The marks by which changes of others are seen. */
 export interface StorePosition {
   /** The newest revision of each tenant, by its id. */
   revisions: ReadonlyMap<string, number>;
@@ -156,7 +156,7 @@ export interface StorePosition {
   epoch: number;
 }
 
-/** Where a tenant stands now, and what has changed since an earlier revision. */
+/** The present revision of a tenant, and what has changed since an earlier one. */
 export interface News {
   revision: number;
   digest: string;
@@ -198,7 +198,10 @@ export interface Commit {
   put: Staged['put'];
   remove: StoredRecord[];
   secrets: NewSecret[];
-  /** Of records that it writes, and of others of its stack. One that it changes and that is not here stands nowhere known. */
+  /**
+   * The places of records that it writes, and of others of its stack. One that it changes and that is not here has no known
+   * place.
+   */
   origins: Origins;
   audit: AuditRow;
   idempotency?: IdempotencyRow;
@@ -206,7 +209,7 @@ export interface Commit {
   judge?: JudgeOperators;
 }
 
-/** Where records stand, by their addresses. */
+/** Places of records, by their addresses. */
 export type Origins = ReadonlyMap<string, RecordOrigin>;
 
 /** A revision as the audit trail has it. */
@@ -221,7 +224,7 @@ export interface HistoryStart {
   newest: RevisionPoint;
 }
 
-/** Where the next page of a past revision begins: in the present records, or in the kept versions. */
+/** The position at which the next page of a past revision begins: in the present records, or in the kept versions. */
 export type PastPosition = { record: string } | { until: number; version: string };
 
 export interface PastPage {
@@ -232,7 +235,7 @@ export interface PastPage {
   next?: PastPosition;
 }
 
-/** What is to be erased, and who asks for that. */
+/** A request to erase, and who makes it. */
 export interface Erasure {
   tenant: Pick<TenantRow, 'id' | 'name'>;
   /** The path of the subject. */
@@ -242,7 +245,7 @@ export interface Erasure {
   by: Pick<AuditRow, 'at' | 'request_id' | 'credential'>;
 }
 
-/** What was erased from the past versions of a subject. */
+/** The values that were erased from the past versions of a subject. */
 export interface Erased {
   /** How many past versions there are. */
   kept: number;
@@ -261,7 +264,7 @@ export interface KeptCommit {
 
 export type CredentialKind = 'api_key' | 'oauth_client';
 
-/** What may act: a credential, or a person who is signed in with an identity provider. */
+/** An actor: a credential, or a person who is signed in with an identity provider. */
 export type ActorKind = CredentialKind | 'person';
 
 /** The hash of the secret of a credential that the same commit creates, or whose secret it replaces. */
@@ -313,16 +316,16 @@ export interface AuditFilter {
   subject?: string;
 }
 
-/** What was done to a tenant as a whole, or to its history, agents or credentials. Events outlive their tenants. */
+/** An event of a tenant as a whole, or of its history, agents or credentials. Events outlive their tenants. */
 export interface TenantEvent extends Pick<AuditRow, 'at' | 'request_id' | 'credential'> {
   number: number;
   op: 'create' | 'delete' | 'erase' | 'retire' | 'disable' | 'enable';
   tenant: { id: string; name: string };
-  /** Of an erasure. */
+  /** The subject of an erasure. */
   subject?: string;
-  /** Of an erasure that did not concern all properties. */
+  /** The properties of an erasure that did not concern all of them. */
   properties?: string[];
-  /** Of a retirement: the id of the agent, unless all of a credential were retired. */
+  /** The id of a retired agent, unless all of a credential were retired. */
   agent?: string;
   /** Which were turned off or on, by their addresses; or whose agents were retired, by its name. */
   credentials?: string[];

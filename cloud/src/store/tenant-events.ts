@@ -52,7 +52,7 @@ interface TenantEventRow {
 /** An event of a tenant; number 0 where there is none. A database that was set back gives its number to another one. */
 export interface EventPoint {
   number: number;
-  /** What tells it from others of its number. */
+  /** The identity that tells it from others of its number. */
   identity: string;
 }
 

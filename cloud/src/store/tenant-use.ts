@@ -11,7 +11,7 @@ export interface TenantUse {
 }
 
 export interface TenantUseStore {
-  /** Of all tenants. */
+  /** Returns the use of all tenants. */
   tenantUse(): Promise<TenantUse[]>;
   /**
    * Notes that these were used at this time, which is now, those that there still are. A time that comes only long after it

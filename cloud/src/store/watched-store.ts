@@ -35,7 +35,7 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'noteUse',
 ]);
 
-/** What holds the database. */
+/** The holder of the database. */
 export interface Place {
   /** The reason why commits would be lost. */
   displaced(): Promise<StorageFault | undefined>;
@@ -43,7 +43,7 @@ export interface Place {
   unwritable(): Promise<StorageFault | undefined>;
 }
 
-/** What tells whether the database answers, and what is done without asking it. */
+/** Methods that tell whether the database answers, and those that do not ask it. */
 const ALWAYS: ReadonlySet<string> = new Set<keyof Store>(['position', 'close']);
 
 export interface Watching {

@@ -13,7 +13,7 @@ export interface Changed {
   there: boolean;
 }
 
-/** What is made of the records of a kind. */
+/** The value that is made of the records of a kind. */
 export interface Made {
   change(changed: Changed): void;
 }

@@ -1,12 +1,12 @@
 import { ProblemError } from '@authz-service/core/problem';
 
-/** So many tenants are read at a time: with ten connections to the database, most are left for other work. */
+/** The most tenants that are read at a time: with ten connections to the database, most are left for other work. */
 const AT_ONCE = 4;
 /** A request waits so long for the turn of its tenant. */
 const WAIT_MS = 10_000;
-/** Where nobody has asked for so long, nobody waits any more: whoever was refused comes back before. */
+/** The time without a question after which nobody waits any more: whoever was refused comes back before. */
 const ABANDONED_MS = 30_000;
-/** So many requests wait for the turn of one tenant, so that those of no tenant fill the memory. */
+/** The most requests that wait for the turn of one tenant, so that those of no tenant fill the memory. */
 const WAITING_MAX = 200;
 const ASK_AGAIN_SECONDS = 2;
 

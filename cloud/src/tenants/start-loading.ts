@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { TenantRow } from '../store/store.js';
 import type { Tenants } from './tenants.js';
 
-/** So many are read at a time: while the database reads for one, another is compiled. */
+/** The most tenants that are read at a time: while the database reads for one, another is compiled. */
 const AT_ONCE = 2;
 
 /** After so long, the process is ready without those that are not read yet. */

@@ -26,7 +26,7 @@ import { TenantEngine } from './tenant-engine.js';
 import { TenantWork } from './tenant-work.js';
 import type { WorkBudget } from './work-budget.js';
 
-/** What searches and batches use: a tenant at one revision. */
+/** A tenant at one revision, as searches and batches use it. */
 export interface TenantView {
   id: string;
   revision: string;
@@ -40,7 +40,7 @@ export interface ReadableTenant {
   readonly name: string;
   readonly revision: string;
   readonly state: TenantState;
-  /** Of a past revision, how many of its records have lost values since: then its digest proves nothing. */
+  /** The number of a past revision's records that have lost values since: then its digest proves nothing. */
   readonly erased: number;
   /** For work that ends within one turn of the event loop. */
   readonly engine: CompiledEngine;
@@ -346,7 +346,7 @@ function upTo(revision: number, commits: readonly KeptCommit[]): KeptCommit[] {
   return commits.filter(({ base }) => base.revision < revision);
 }
 
-/** What others have committed, as a change of these records. */
+/** Returns what others have committed, as a change of these records. */
 function stagedOf(state: TenantState, { put, gone }: News): Staged {
   return {
     put: put.map((record) => {

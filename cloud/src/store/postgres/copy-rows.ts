@@ -50,7 +50,7 @@ export async function copyRows(source: Knex, address: PostgresAddress, verify: V
   }
 }
 
-/** What a start makes before there is a tenant. */
+/** Tables that a start fills before there is a tenant. */
 const KEYS = ['signing_keys', 'bundle_keys'];
 
 /** All tables with rows to copy, each after those that it refers to. */

@@ -64,7 +64,7 @@ export function postgresDialect(knex: Knex, withoutLimits: () => Knex, telling =
   };
 }
 
-/** What is sent at once has at most so many values: if the first statement fails, all others were in vain. */
+/** The most values of statements that are sent at once: if the first one fails, all others were in vain. */
 const VALUES_AT_ONCE = 5000;
 
 /** The connections send what comes without waiting for the answers to what was before. */

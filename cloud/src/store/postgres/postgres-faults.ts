@@ -96,7 +96,7 @@ const BY_TEXT: [RegExp, StorageFault][] = [
 /** Errors of sockets and names, by their codes. */
 const SOCKET = /^(ECONN\w+|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|ENOENT|EACCES)$/;
 
-/** What `pg` says, without a code, of connections that broke or were not made in time. */
+/** Matches what `pg` says, without a code, of connections that broke or were not made in time. */
 const BROKEN = /Connection (terminated|ended)|timeout (exceeded|expired)|silent for too long|not queryable/i;
 
 /** The fault behind an error of PostgreSQL or of the connection to it. */

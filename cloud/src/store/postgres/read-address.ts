@@ -6,7 +6,7 @@ import type { PostgresAddress, SslMode } from './postgres-address.js';
 const SSL_MODES: readonly SslMode[] = ['disable', 'require', 'verify-ca', 'verify-full'];
 const PARAMETERS = ['host', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
-/** What is wrong with an address, as the end of a sentence that begins with the name of the setting. */
+/** A fault of an address, as the end of a sentence that begins with the name of the setting. */
 export class AddressFault extends Error {
   override readonly name = 'AddressFault';
 }

@@ -14,7 +14,10 @@ export class Teller {
 
   constructor(private readonly knex: Knex) {}
 
-  /** What comes while the database is being told of something is told together. Nothing is told again if that fails. */
+  /**
+   * Announces commits. Those that come while the database is being told are announced together; nothing is repeated if that
+   * fails.
+   */
   tell(told: readonly Told[]): void {
     this.#waiting.push(...told);
     if (!this.#sending) void this.#send();
@@ -36,7 +39,7 @@ function toldText({ tenant, revision, atLarge }: Told): string {
   return `${tenant} ${revision} ${atLarge ? 'all' : 'one'}`;
 }
 
-/** What a notification tells; undefined where another version has written it. */
+/** Reads a notification; undefined if another version has written it. */
 export function readTold(text = ''): Told | undefined {
   const [tenant, revision, extent, ...rest] = text.split(' ');
   if (tenant === undefined || (extent !== 'all' && extent !== 'one') || rest.length > 0) return undefined;
