@@ -42,7 +42,7 @@ function versionIn(file: URL): string | undefined {
   }
 }
 
-/** What the agent says about itself with each poll; nothing of decisions. `tenantId` is the tenant that it is to serve. */
+/** Returns what the agent reports with each poll; nothing of decisions. `tenantId` is the tenant that it is to serve. */
 export function reportOf(id: string, state: AgentState, tenantId?: string): AgentReport {
   const { served, knownAgeMs, maxAgeMs, consecutiveFailures, syncing } = state;
   const name = hostname();

@@ -46,7 +46,7 @@ export interface RunningAgent {
 
 export interface AgentOutputs {
   log: Logger;
-  /** Where decision lines go, if the configuration enables them. */
+  /** The writer of decision lines, if the configuration enables them. */
   decisions: LineWriter;
 }
 

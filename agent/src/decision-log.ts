@@ -70,7 +70,7 @@ export class DecisionLog {
     this.#dropping = !written;
   }
 
-  /** What makes a line replayable: the deciding policy by its address, and what the decision was made of. */
+  /** Returns what makes a line replayable: the deciding policy by its address, and the inputs of the decision. */
   #inputs({ request, policy, failed, now }: DecisionEntry): object {
     if (this.masks === undefined || request === undefined) return {};
     return { policy, ...(failed && { failed }), inputs: maskedInputs(request, now, this.masks) };

@@ -3,7 +3,7 @@ import { WAIT_OUTCOMES, type WaitOutcome } from '@authz-service/pdp/revision/rev
 import { Counter, Gauge, Registry } from 'prom-client';
 import { DecisionMetrics } from './decision-metrics.js';
 
-/** Where the bundle that made the agent ready came from. */
+/** The source of the bundle that made the agent ready. */
 export type BundleSource = 'cache' | 'sync';
 
 /** The agent's metrics. Every series exists from the start, with the value 0. */

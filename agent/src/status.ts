@@ -3,7 +3,7 @@ import type { AgentState } from './bundle/agent-state.js';
 
 /** The body of `GET /v1/status`, for operators. Times are ISO 8601 in UTC; null means not known yet. */
 export interface StatusReport {
-  /** Where bundles come from: the cloud, or files that a web server distributes. */
+  /** The source of bundles: the cloud, or files that a web server distributes. */
   source: { kind: 'cloud' | 'static'; url: string };
   /** The same value as in the health report. */
   status: string;

@@ -8,7 +8,7 @@ import { TenantState } from '@authz-service/core/state/tenant-state';
 import type { CallOptions } from '@authz-service/sdk/transport';
 import type { ChangesetRequest, ChangesetResult, TenantSnapshot, WhoAmI } from '@authz-service/sdk/wire';
 
-/** What happens to a change-set: the request or the answer is lost. */
+/** A mishap of a change-set: the request or the answer is lost. */
 export type Mishap = 'lost request' | 'lost answer' | 'no answer' | (() => void | Promise<void>);
 
 /** The cloud as reconciling sees it, in memory, with a network that fails on demand. */

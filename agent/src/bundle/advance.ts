@@ -18,7 +18,7 @@ interface VerifiedDelta {
   kid: string;
 }
 
-/** What the engine is told, and what is served after that: see `AgentState#advanced`. */
+/** A step of the engine, and what is served after it: see `AgentState#advanced`. */
 export interface Advance {
   changes: readonly RecordChange[];
   next: Served;
@@ -55,7 +55,7 @@ export async function advance(
   return { changes, next };
 }
 
-/** What is served, as another signature states it. Throws `invalid_bundle` where anything differs. */
+/** Returns what is served, as another signature states it. Throws `invalid_bundle` if anything differs. */
 export async function confirmed({ json, statement, kid }: VerifiedDelta, served: Served): Promise<Advance> {
   const { tenant, base, revision, digest, changes } = await timeSlicing.run(decodeDeltaInSteps(json));
   if (tenant.id !== served.tenant.id || revision !== base.revision || digest !== base.digest || changes.length > 0)

@@ -9,9 +9,9 @@ import { DecisionClock } from './decision-clock.js';
 import { revisionToken, type Served } from './served.js';
 import { NO_TRUST, type Trust } from './trust.js';
 
-/** What the sync reports about itself, for the status report. */
+/** The state of the sync, for the status report. */
 export interface Syncing {
-  /** Where bundles come from: a cloud, or files that a web server distributes. */
+  /** The source of bundles: a cloud, or files that a web server distributes. */
   source: { kind: 'cloud' | 'static'; url: string };
   requestedAtMs: number | undefined;
   activatedAtMs: number | undefined;
@@ -22,7 +22,7 @@ export interface Syncing {
   trust: Trust;
 }
 
-/** What was served last, even if nothing is served any more. */
+/** The revision that was served last, even if nothing is served any more. */
 export interface Last {
   standing: Standing;
   /** Whether only an earlier run has served it, perhaps for another tenant. */
@@ -62,7 +62,7 @@ export class AgentState {
   #consecutiveFailures = 0;
   /** The wall-clock time is for display; ages use the monotonic clock, because the wall clock may jump. */
   #lastSync: Moment | undefined;
-  /** What is served was the newest at this moment or later. */
+  /** The moment at which, or later, what is served was the newest. */
   #knownSince: Moment | undefined;
   /**
    * The same by the clock of the cloud, and never ahead of this machine's: only what is signed for a later time makes what
@@ -100,7 +100,7 @@ export class AgentState {
     return this.#served;
   }
 
-  /** What callers are told of the revision that answers. */
+  /** The revision that answers, as callers see it. */
   get servedToken(): string | undefined {
     return this.#served && revisionToken(this.#served);
   }
@@ -337,7 +337,7 @@ export class AgentState {
     this.#counted(() => assertYoung(this.knownAgeMs, maxMs, { by, until: this.#until }));
   }
 
-  /** What helps against knowledge that is too old, as the end of a sentence. */
+  /** The remedy for knowledge that is too old, as the end of a sentence. */
   get #until(): string {
     const helps =
       this.syncing.source.kind === 'static' ? 'it reads files that were published later' : 'the cloud answers it again';

@@ -13,21 +13,21 @@ import type { Trust } from './trust.js';
  * beside this one, also where the agent is one file (scripts/bundle-agent.mjs).
  */
 
-/** What `unpack-thread.ts` is to do, and what it says. */
+/** The work of `unpack-thread.ts`, and its answers. */
 export interface UnpackWork {
-  /** Where the text goes; without it, it is said. */
+  /** The file that takes the text; without it, the text comes in pieces. */
   fd: number | undefined;
   limits: BundleLimits;
 }
 export type UnpackSaid =
-  /** So much could be written to the file, and no more will be. */
+  /** The bytes that could be written to the file; no more will be. */
   | { written: number }
-  /** What comes after that. */
+  /** The text that comes after that. */
   | { piece: Uint8Array }
   /** The end; `written` where all of it went to the file. */
   | { unpacked: { written: number | undefined; sha256: string; jws: string | undefined } };
 
-/** What `compare-thread.ts` is to do, and what it says: the bytes of a delta, where it is one. */
+/** The work of `compare-thread.ts`, and its answers: the bytes of a delta, if it is one. */
 export interface CompareWork {
   base: CachedBase;
   trust: Trust;
@@ -46,7 +46,7 @@ interface Fault {
   detail: string;
 }
 
-/** What a thread says where its work meets a `ProblemError`. */
+/** Returns what a thread answers if its work meets a `ProblemError`. */
 export function faultOf(error: unknown): { fault: Fault } {
   if (!(error instanceof ProblemError)) throw error;
   const { code, detail } = error;

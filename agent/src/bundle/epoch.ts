@@ -28,7 +28,7 @@ export async function epochOf(
   throw invalid(`The epoch ${name} of the bundle ${fault} ${epochName(known)}, which the agent has seen. ${REMEDY}`);
 }
 
-/** What is trusted once a bundle of this epoch was found good. */
+/** Returns what is trusted once a bundle of this epoch was found good. */
 export function withEpoch(trust: Trust, epoch: Epoch | undefined): Trust {
   if (epoch?.jws === trust.epoch?.jws) return trust;
   return { ...trust, epoch, epochKey: epoch?.key ?? trust.epochKey };

@@ -5,7 +5,7 @@ import type { NamedBundle } from '@authz-service/core/bundle/newest';
 import type { DigestSet } from '@authz-service/core/state/digest-set';
 import { tokenOf } from '@authz-service/core/state/revision';
 
-/** What answers decisions: one revision, replaced by the next within one turn of the event loop. */
+/** The revision that answers decisions, replaced by the next within one turn of the event loop. */
 export interface Served {
   engine: CompiledEngine;
   search: TenantSearch;

@@ -16,7 +16,7 @@ import type { Polled } from './polled.js';
 /** Changes that one poll follows. */
 const STEPS_MAX = 2048;
 
-/** What a pointer says, whose signature has been verified. */
+/** A pointer whose signature has been verified. */
 interface Named {
   jws: string;
   kid: string;

@@ -10,7 +10,7 @@ const FAILURES_PER_ERROR = 5;
 /** A smaller difference between clocks is not reported. */
 const SKEW_TOLD_MS = 60_000;
 
-/** So many budgets are logged one by one. */
+/** The most budgets that are logged one by one. */
 const BUDGETS_TOLD_MAX = 10;
 
 /** Records the outcome of polls in the state, and logs what an operator should know (docs/decisions/0006). */

@@ -29,7 +29,7 @@ export interface Trust {
   epoch?: Epoch | undefined;
 }
 
-/** What an operator has given to an agent to trust from the beginning. */
+/** The keys that an operator has told an agent to trust from the beginning. */
 export type PinnedKeys = Pick<ServedKeys, 'keys' | 'epochKey'>;
 
 export const NO_TRUST: Trust = { roots: [], pinned: false, announcements: [], set: { version: 0, keys: [] } };

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-/** What a process leaves that ends in the middle of the work, for the `count`th time. */
+/** Leaves what a process leaves that ends in the middle of the work, for the `count`th time. */
 async function ended(count: number): Promise<void> {
   for (let time = 0; time < count; time++) {
     await new Attempts(dir).begin();

@@ -28,7 +28,7 @@ async function write(cache: BundleCache, text: string): Promise<void> {
   await bytes.write(Buffer.from(text));
   await cache.write({ ...bundle(text), bytes });
 }
-/** What is cached: the text, and everything else. */
+/** Reads what is cached: the text, and everything else. */
 async function read(cache: BundleCache) {
   const { bytes, close, ...more } = (await cache.read()) ?? {};
   const text = bytes?.subarray(0, bytes.length).toString();
@@ -160,7 +160,7 @@ describe('BundleCache', () => {
 });
 
 describe('the deltas after a bundle', () => {
-  /** What a restarted agent finds. */
+  /** Returns what a restarted agent finds. */
   const found = async (base = 'one', bytesMax = 1000) => {
     const cache = new BundleCache(root, bytesMax);
     const deltas = await cache.deltasAfter(bundle(base));

@@ -30,7 +30,7 @@ export interface CachedBundle {
   confirmedAtMs: number;
 }
 
-/** Where the cached bundle is on disk, and the deltas that came after it. */
+/** The cached bundle on disk, and the deltas that came after it. */
 export interface CachedBase {
   path: string;
   sha256: string;
@@ -67,7 +67,7 @@ export class BundleCache {
   readonly path: string;
   readonly keysPath: string;
   #base: Base | undefined;
-  /** What could not be written yet: a replacement of what is there, and what follows it. */
+  /** The bundle and deltas that could not be written yet: a replacement of what is there, and what follows it. */
   #unsaved: { bundle: SignedBundle | undefined; deltas: SignedDelta[] } = { bundle: undefined, deltas: [] };
   /** The cache's record of what was served last, as JSON. */
   #lastServed: string | undefined;
@@ -152,7 +152,7 @@ export class BundleCache {
     return { path: this.path, sha256, deltasPath: join(this.dir, deltasOf(sha256)), bytesMax: this.bytesMax };
   }
 
-  /** Where a bundle is kept while it arrives. */
+  /** Opens the place where a bundle is kept while it arrives. */
   async spool(): Promise<Spool> {
     await makeFolder(this.dir).catch(() => {});
     return await Spool.begin(this.#temporary(FILE));

@@ -29,7 +29,7 @@ const HEADER = /^([\w.-]{1,8192} [1-9]\d{0,8}) (\d{1,10})$/;
  * like everything after it.
  */
 export class DeltaLog {
-  /** Where the whole entries end; what follows is overwritten. */
+  /** The end of the whole entries; what follows is overwritten. */
   #bytes = 0;
   #count = 0;
   /** Whether an unfinished write may have left something behind that point. */

@@ -1,4 +1,4 @@
-/** Where to listen. Without `host`, on every interface, IPv6 included. */
+/** The address to listen on. Without `host`, every interface, IPv6 included. */
 export interface ListenAddr {
   host?: string;
   port: number;

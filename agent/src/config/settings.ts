@@ -16,7 +16,10 @@ export interface AgentConfig {
   /** Absent only with `bundleUrl`. */
   apiKey?: Secret;
   cloudUrl: URL;
-  /** Where a web server distributes the bundles. Then no cloud is asked, and `tenantId` and `bundleJwks` are there. */
+  /**
+   * The address of a web server that distributes the bundles. Then no cloud is asked, and `tenantId` and `bundleJwks` are
+   * there.
+   */
   bundleUrl?: URL;
   /** A header for that server, `Name: value`. */
   bundleHeader?: Secret;
@@ -44,7 +47,7 @@ export interface AgentConfig {
   drainMs: number;
 }
 
-/** What the text of a setting is interpreted with. */
+/** The environment in which the text of a setting is interpreted. */
 export interface Surroundings {
   /** The folder that relative paths start from. */
   cwd: string;

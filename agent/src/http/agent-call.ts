@@ -36,7 +36,7 @@ export class AgentCall implements EndpointCall {
   readonly now: number;
   /** Whether any evaluation has been counted. */
   counted = false;
-  /** What the answer was found at; absent if nothing was decided or searched. */
+  /** The revision at which the answer was found; absent if nothing was decided or searched. */
   revision: string | undefined;
   /** The caller's request id, or one generated for a refusal. */
   requestId: string | undefined;

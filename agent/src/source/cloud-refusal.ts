@@ -54,7 +54,7 @@ async function saidIn(response: IncomingMessage): Promise<string | undefined> {
 /** A status that means that the server is not a cloud but, for example, an agent or a web server. */
 const ELSEWHERE = new Set([404, 405]);
 
-/** What to do about a status that no cloud answers with. */
+/** Returns the remedy for a status that no cloud answers with. */
 export function remedyFor(status: number): string {
   if (status > 300 && status < 400 && status !== 304)
     return ', and redirects are not followed: check SERVICE_CLOUD_URL';

@@ -15,7 +15,7 @@ import { askServer } from './server-request.js';
 export interface CloudSource {
   cloudUrl: URL;
   apiKey: Secret;
-  /** What the agent says about itself at this moment. Absent if it says nothing. */
+  /** Returns the agent's present report. Absent if it makes none. */
   report?(): string;
 }
 

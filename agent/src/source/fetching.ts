@@ -28,10 +28,10 @@ export type FetchBounds = BundleLimits & RequestBounds;
 
 const KEYS_BYTES_MAX = 1024 * 1024;
 
-/** What helps where an answer is not the server's own. */
+/** The remedy if an answer is not the server's own. */
 export const BETWEEN = 'check the proxies between agent and cloud';
 
-/** What is wrong with the archive itself; throws anything else. */
+/** Returns what is wrong with the archive itself; throws anything else. */
 export function faultOf(error: unknown): ProblemError {
   if (error instanceof ProblemError && error.code === 'invalid_bundle') return error;
   throw error;

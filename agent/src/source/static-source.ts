@@ -23,14 +23,14 @@ export interface StaticSource {
   bundleHeader?: Secret;
 }
 
-/** What tells a server which pointer is known (RFC 9110 section 13.1). */
+/** The validators that tell a server which pointer is known (RFC 9110 section 13.1). */
 export interface Validators {
   etag: string | undefined;
   lastModified: string | undefined;
 }
 
 const ASKED: Asked = { whom: 'The web server', setting: 'SERVICE_BUNDLE_URL' };
-/** What a server says of a file that it does not have; object stores say 403 to who may not list files. */
+/** The statuses of a file that a server does not have; object stores say 403 to who may not list files. */
 const MISSING = new Set([403, 404, 410]);
 
 /** The pointer, unless it is still that of the validators. Throws `network`, `timeout`, `unauthorized` or `invalid_bundle`. */

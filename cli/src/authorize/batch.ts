@@ -8,7 +8,7 @@ import { UsageError } from '../errors/usage-error.js';
 import { counted } from '../output/text.js';
 import { resourceOf, subjectOf } from './question.js';
 
-/** What the answer to a question of a batch must be, for it to hold. */
+/** The expected answers to questions of a batch. */
 const EXPECTATIONS = ['allow', 'deny'] as const;
 export type Expectation = (typeof EXPECTATIONS)[number];
 

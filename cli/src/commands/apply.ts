@@ -26,7 +26,7 @@ interface Planned {
    * For a tree: makes the plan again if the tenant changes meanwhile. A saved plan is applied as it is or not at all.
    */
   replan?: () => Promise<Plan>;
-  /** Where the records stand that it writes, as far as that is known; or, if asked for, all of the tree. */
+  /** The places of the records that it writes, as far as they are known; or, if asked for, of the whole tree. */
   origins?: ToldOrigins;
 }
 

@@ -91,7 +91,7 @@ NAME is the path of one record (billing/accountant, user/alice) or its id. An ad
     };
   }
 
-  /** Where a record stands now; undefined where that is not known or not told. */
+  /** Returns where a record stands now; undefined if that is not known or not shown. */
   async #origin(client: ServiceClient, address: string): Promise<Omit<RecordOrigin, 'address'> | undefined> {
     try {
       const [known] = await client.origins([address], { signal: this.signal });

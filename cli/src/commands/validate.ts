@@ -53,7 +53,7 @@ Warnings do not make the check fail, unless you pass --strict.`;
   }
 }
 
-/** What breaks the access rules of a tree, each at its rule. */
+/** Returns what breaks the access rules of a tree, each at its rule. */
 async function brokenRules({ records }: Manifest, { placeOf }: ManifestResult): Promise<ManifestFault[]> {
   if (!records.some(({ kind }) => kind === 'access_rule')) return [];
   const [{ violationsIn }, { violationText }] = await Promise.all([

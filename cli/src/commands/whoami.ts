@@ -30,7 +30,7 @@ export default class WhoAmI extends ServiceCommand {
   }
 }
 
-/** What it may write at most. */
+/** Returns rows for what it may write at most. */
 function limitRows(limits: Limits | undefined): string[][] {
   if (limits === undefined) return [['limits', 'none']];
   const { stacks, applications, priority_max: most } = limits;

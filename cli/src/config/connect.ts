@@ -84,7 +84,7 @@ function warningOfErasures(): typeof fetch {
   };
 }
 
-/** What sends requests outside the client, and the source of their `Authorization` header; of none if none is needed. */
+/** Returns what sends requests outside the client, and the source of their `Authorization` header; none if none is needed. */
 export async function senderOf({ url, credentials }: Connection) {
   const [{ apiKeyAuthorization }, { TokenSource }, { Transport }] = await Promise.all([
     import('@authz-service/sdk/authorization'),

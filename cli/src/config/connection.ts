@@ -12,7 +12,7 @@ export const LOCAL_URL = 'http://127.0.0.1:8181';
 export interface Connection {
   url: string;
   credentials?: Credentials;
-  /** Where the credentials come from, or why there are none: for error texts. */
+  /** The source of the credentials, or why there are none: for error texts. */
   source: string;
   warnings: string[];
 }

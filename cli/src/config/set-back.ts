@@ -38,7 +38,7 @@ export function setBackFiles(flags: {
   return { epochKeyFile, logFiles: { files, keyFile } };
 }
 
-/** What became of the credentials by the log. */
+/** Says what became of the credentials by the log. */
 export function logLine(enabled: number, end = ''): string {
   return `${counted(enabled, 'credential')} that the revocation log says ${enabled === 1 ? 'was' : 'were'} good ${enabled === 1 ? 'is' : 'are'} on. It ends at ${end}: what was revoked later is not in it.`;
 }

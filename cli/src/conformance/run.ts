@@ -7,7 +7,7 @@ import { searchChecks } from './search.js';
 
 export interface CheckResult {
   level: Level;
-  /** Where the certification scenario asks for it. */
+  /** The section of the certification scenario that asks for it. */
   section: string;
   name: string;
   passed: boolean;

@@ -10,18 +10,18 @@ import { agentTable } from './agent-table.js';
 /** The exit code if some agents do not enforce a revision in time. */
 const NOT_ENFORCED = 3;
 
-/** What a list means that is not complete. */
+/** A sentence about a list that is not complete. */
 export const UNLISTED =
   'Either there are too many: retire those that are gone. Or the bundle was fetched in the last ten minutes without a readable ' +
   'report: update older agents, and let proxies pass the header Service-Agent on. Or the database was restored in that time.';
 
-/** What a list means with publishers in it. */
+/** Says what a list with publishers in it means. */
 export function publishing(publishers: number): string {
   const who = publishers === 1 ? 'One of them publishes' : `${publishers} of them publish`;
   return `${who} bundles as files: nobody knows which agents read those, nor what they enforce.`;
 }
 
-/** What waiting for the agents has come to: members for the JSON document, a line, and the exit code. */
+/** The result of waiting for the agents: members for the JSON document, a line, and the exit code. */
 export interface Enforcement {
   json: { enforced: boolean; agents?: number; publishers?: number; behind?: AgentList['agents']; unknown?: string };
   text: string;

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { nearest } from '@authz-service/core/text/nearest';
 import type { Caller } from './failure.js';
 
-/** What oclif throws for a wrong command line; it exports no classes to distinguish the errors by. */
+/** An error that oclif throws for a wrong command line; it exports no classes to tell the errors apart. */
 interface ParseError extends Error {
   oclif: object;
   /** Flags that do not exist, as typed. */

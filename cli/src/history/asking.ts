@@ -10,7 +10,7 @@ import { UsageError } from '../errors/usage-error.js';
 import { err } from '../output/terminal.js';
 import { TreeClient } from './tree-client.js';
 
-/** What commands ask: the service, as it is or as it was, or the records of a tree. */
+/** A source that commands ask: the service, as it is or as it was, or the records of a tree. */
 export interface Asking
   extends Pick<ServiceClient, 'url' | 'decide' | 'searchSubjects' | 'searchResources' | 'searchActions'> {
   records<K extends Kind>(kind: K): Pick<RecordCollection<K>, 'list' | 'get'>;

@@ -10,11 +10,11 @@ import { readNotGranted } from './gates/not-granted.js';
 import { forPattern } from './gates/pattern.js';
 import { rulesGate } from './gates/rules-gate.js';
 
-/** What is compared, computed, and reported with the gates of the command line. */
+/** The two states, what was computed, and the report with the gates of the command line. */
 export interface Reported {
   impact: Impact;
   report: AccessReport;
-  /** Of the baseline, what no finding is about any more. */
+  /** Entries of the baseline that no finding is about any more. */
   stale: string[];
 }
 

@@ -9,7 +9,7 @@ import type { ReadAssertions } from './translate-store.js';
 import { nameFault, type ObjectName, objectName, type User, userOf } from './tuple.js';
 import { isRelation, unknownRelation } from './unknown-names.js';
 
-/** What the questions of a test are about: what must be recorded, and be an action. */
+/** Returns what the questions of a test name: what must be recorded, and be an action. */
 export function namedIn(test: StoreTest, model: Model, refusals: Refusals): ReadAssertions {
   const named: ReadAssertions = { objects: [], subjects: [], asked: new Set() };
   const canBeNamed = (name: ObjectName): boolean => {

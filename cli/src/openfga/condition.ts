@@ -67,7 +67,10 @@ const CEL_TYPES: Record<string, string> = {
   duration: 'string',
 };
 
-/** That the value sent has the declared type: OpenFGA refuses others, and comparisons here might let them pass. */
+/**
+ * Returns a condition that the value sent has the declared type: OpenFGA refuses others, and comparisons here might let them
+ * pass.
+ */
 function guardOf(type: string, sent: string): string | undefined {
   if (type === 'any') return undefined;
   if (type === 'int') return `int(${sent}) == ${sent}`;

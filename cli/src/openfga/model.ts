@@ -71,7 +71,7 @@ interface Userset {
   difference?: object;
 }
 
-/** Where a relation or a condition is defined. */
+/** Returns where a relation or a condition is defined. */
 export type PlaceOf = (what: { type: string; relation: string } | { condition: string }) => Place;
 
 /** Reads a model of which every relation is a union; others are refused with the line that defines them. */

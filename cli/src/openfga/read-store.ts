@@ -64,7 +64,7 @@ const storeSchema = z.strictObject({
   tests: z.array(testSchema).nullish(),
 });
 
-/** What tells a model in JSON from any other JSON. */
+/** The schema that tells a model in JSON from any other JSON. */
 const modelSchema = z.looseObject({
   type_definitions: z
     .array(z.looseObject({ type: text, relations: z.record(text, z.looseObject({})).nullish() }))
@@ -277,7 +277,7 @@ async function readModelText(
   }
 }
 
-/** Where the model's text defines a relation or a condition. Its grammar begins each on a line of its own. */
+/** Returns where the model's text defines a relation or a condition. Its grammar begins each on a line of its own. */
 function placesIn(files: readonly { name: string; contents: string; offset: number }[]): PlaceOf {
   const found = new Map<string, Place>();
   for (const { name, contents, offset } of files) {

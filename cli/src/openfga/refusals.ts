@@ -1,7 +1,7 @@
 import type { Place } from '@authz-service/core/manifest/manifest';
 import { ProblemError } from '@authz-service/core/problem';
 
-/** What cannot be said exactly as records, each with its place in the model or the store. */
+/** Parts that cannot be said exactly as records, each with its place in the model or the store. */
 export class Refusals {
   readonly #found = new Map<string, Place & { detail: string }>();
 

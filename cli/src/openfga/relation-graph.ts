@@ -147,7 +147,10 @@ export class RelationGraph {
     for (const object of this.parents.keys()) parentVisit(object, []);
   }
 
-  /** Where the holders of a relation count as holders next, by tuples, the model's computed relations among them. */
+  /**
+   * Returns the edges by which the holders of a relation count as holders next: tuples, and the model's computed relations
+   * among them.
+   */
   next(node: string): Edge[] {
     const { object, relation } = this.nodes.get(node) as ObjectRelation;
     const computed = [...(this.input.model.types.get(object.type)?.values() ?? [])]

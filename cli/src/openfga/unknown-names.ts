@@ -35,7 +35,7 @@ export function isRelation(model: Model, type: string, name: string): boolean {
   return model.types.get(type)?.has(name) === true;
 }
 
-/** That none of the types has the relation. */
+/** Says that none of the types has the relation. */
 export function unknownRelation(model: Model, types: readonly string[], name: string): string {
   const known = types.flatMap((type) => [...(model.types.get(type)?.keys() ?? [])]);
   return unknown(`relation of ${types.join(', ')}`, name, known);

@@ -13,7 +13,7 @@ export interface Replacement {
 interface Prepared {
   path: string;
   target: string;
-  /** Where the new text lies until it takes its place. */
+  /** The file that holds the new text until it takes its place. */
   next: string;
   before: Buffer;
   after: Buffer;

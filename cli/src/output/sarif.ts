@@ -1,4 +1,4 @@
-/** What findings of one command have in common as a SARIF log. */
+/** The common parts of one command's findings as a SARIF log. */
 interface SarifRun {
   /** The name of the command: `lint`. */
   command: string;

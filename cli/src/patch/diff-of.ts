@@ -5,7 +5,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { markOf, type Replacement } from '../output/replace-files.js';
 import { firstLine, git } from '../tree/git.js';
 
-/** What a replacement changes, as a unified diff that `git apply` takes from the current folder. */
+/** Returns what a replacement changes, as a unified diff that `git apply` takes from the current folder. */
 export async function diffOf({ path, before, text }: Replacement): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'service-patch-'));
   try {

@@ -19,7 +19,7 @@ export interface Assessment {
   reached: boolean;
 }
 
-/** What the flags ask for; a threshold and changes are those of coverage unless mutants alone are asked for. */
+/** Returns what the flags ask for; a threshold and changes are those of coverage unless mutants alone are asked for. */
 export function assessmentsOf(flags: AssessmentFlags): { coverage: boolean; mutate: boolean } {
   const { coverage = false, lcov, mutate = false, threshold, 'changed-since': since } = flags;
   if (threshold !== undefined && !/^(?:100(?:\.0+)?|\d{1,2}(?:\.\d{1,6})?)$/.test(threshold))

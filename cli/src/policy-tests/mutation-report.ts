@@ -8,7 +8,7 @@ import { counted, printable } from '../output/text.js';
 import type { Assessment, AssessmentFlags } from './assessment.js';
 import { belowText, percentText } from './render-coverage.js';
 
-/** What became of all mutants, as data and as text. Those that cannot be told from the original do not count. */
+/** Reports all mutants, as data and as text. Those that cannot be told from the original do not count. */
 export async function mutationReport(
   prepared: PreparedTests,
   { threshold }: AssessmentFlags,

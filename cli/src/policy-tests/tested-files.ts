@@ -9,7 +9,7 @@ export interface TestedFiles {
   count: number;
   /** They are parsed while the caller does something else. */
   tests: Promise<ManifestFile[]>;
-  /** What is not known of the records, in sentences. */
+  /** Gaps in the knowledge of the records, in sentences. */
   gaps: readonly string[];
 }
 

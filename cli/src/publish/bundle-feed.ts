@@ -9,7 +9,7 @@ import type { Transport } from '@authz-service/sdk/transport';
 /** A bundle of a million records takes a while to be packed and sent. */
 const ATTEMPT_MS = 5 * 60_000;
 
-/** What the cloud has, beyond a revision: nothing, what has changed since, or the whole bundle. */
+/** The answer of the cloud beyond a revision: nothing, the changes since, or the whole bundle. */
 export interface FeedAnswer {
   is: 'same' | 'delta' | 'bundle';
   /** The newest revision. */
@@ -27,7 +27,7 @@ export interface FeedOptions {
   authorization: Authorization | undefined;
   /** For operators: the tenant, by its name or id. */
   tenant: string | undefined;
-  /** What the publisher says about itself at this moment. */
+  /** Returns the publisher's present report. */
   report(): string;
   signal: AbortSignal;
 }

@@ -5,12 +5,15 @@ import { isKeyFolder, KEYS_FILE, POINTER_FILE, publishedFile } from '@authz-serv
 import { compareTokens } from '@authz-service/core/state/revision';
 import { UsageError } from '../errors/usage-error.js';
 
-/** Where files are written before they are in place. */
+/** The folder in which files are written before they are in place. */
 const UNFINISHED = '.unfinished';
 const TEMPORARY = /^[0-9a-f-]{36}\.tmp$/;
-/** What is older was left by a process that was killed, or is named by no pointer that a cache may still hold. */
+/** The age after which files were left by a process that was killed, or are named by no pointer that a cache may still hold. */
 const ABANDONED_MS = 60 * 60_000;
-/** So many whole bundles stay before the one that the pointer names, and those replaced in the last minute: caches may hold pointers to them. */
+/**
+ * The number of whole bundles that stay before the one that the pointer names, with those replaced in the last minute:
+ * caches may hold pointers to them.
+ */
 const BUNDLES_KEPT = 2;
 const BUNDLES_KEPT_MS = 60_000;
 
@@ -165,7 +168,7 @@ export class PublicationFolder {
   }
 }
 
-/** So that what comes later does not survive a loss of power alone. Not every file system can. */
+/** Syncs a folder, so that what comes later does not survive a loss of power alone. Not every file system can. */
 async function synced(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});

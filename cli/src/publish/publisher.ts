@@ -30,7 +30,7 @@ export interface PublisherOptions {
   wholeBundles?: typeof WHOLE_BUNDLES;
 }
 
-/** What is published: the whole bundle, and the changes after it that lead to the newest revision. */
+/** The published state: the whole bundle, and the changes after it that lead to the newest revision. */
 interface Standing {
   tenant: string;
   kid: string;
@@ -99,7 +99,7 @@ export class Publisher {
     this.#standing = text === undefined ? undefined : await this.#found(text);
   }
 
-  /** What a pointer of this or an earlier run names; undefined if some of it is missing or damaged. */
+  /** Returns what a pointer of this or an earlier run names; undefined if some of it is missing or damaged. */
   async #found(text: string): Promise<Standing | undefined> {
     const { folder } = this.options;
     const keys = await this.#currentKeys();
@@ -154,7 +154,7 @@ export class Publisher {
     return kid;
   }
 
-  /** What the pointer says, though it names something missing or was signed by a key that is gone. */
+  /** Returns what the pointer says, though it names something missing or was signed by a key that is gone. */
   #claimed(pointer = this.#pointer): { tenant?: string; bundle?: string } | undefined {
     return pointer === undefined ? undefined : claimsOf(this.#read(pointer).newest);
   }

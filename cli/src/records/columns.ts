@@ -7,7 +7,7 @@ import { moment, printable } from '../output/text.js';
 /** A record of any kind, for code that shows all kinds alike. */
 type AnyRecord = { [field: string]: unknown } & Pick<WireRecord, 'id' | 'address' | 'managed_by' | 'updated_at'>;
 
-/** What a list shows of each kind between the path and the owner. */
+/** Columns of a list by kind, between the path and the owner. */
 const COLUMNS: { [K in Kind]: readonly string[] } = {
   application: ['description'],
   resource_type: ['actions', 'properties'],

@@ -9,7 +9,7 @@ import { allTypes, isSilence, typeNamed } from './resource-types.js';
 /** Names beyond these are not compared with a wrong one. */
 const COMPARED_MAX = 5000;
 
-/** What a search asks about, so that its existence can be checked in the tenant's records. */
+/** The names that a search asks about, so that their existence can be checked in the tenant's records. */
 export interface Asked {
   subject?: { type: string; id: string; roles?: readonly string[] | undefined };
   subjectTypes?: readonly string[];

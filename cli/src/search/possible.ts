@@ -84,7 +84,7 @@ export class PossibleSearch {
   }
 }
 
-/** What `--possible` prints. */
+/** Returns what `--possible` prints. */
 export async function possibleFound<T extends object>(
   results: readonly Possible<T>[],
   headings: readonly string[],

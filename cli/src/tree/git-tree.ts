@@ -54,7 +54,7 @@ export function filesIn(
     }
   };
 
-  /** Where a link ends; undefined if it is none that a tree is read through. */
+  /** Returns where a link ends; undefined if it is none that a tree is read through. */
   const followed = (link: string): string | undefined => {
     const matters = isRecordFile(link) || posix.extname(link) === '';
     const at = resolved(link, LINKS_MAX);

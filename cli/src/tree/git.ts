@@ -3,7 +3,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { ProblemError } from '@authz-service/core/problem';
 import { FILE_BYTES_MAX } from '@authz-service/provider/reconcile/read-tree';
 
-/** What a run of Git gave. */
+/** The result of a run of Git. */
 export interface GitRun {
   ok: boolean;
   stdout: Buffer;

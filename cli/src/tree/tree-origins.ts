@@ -44,7 +44,7 @@ export async function originsOf(
   };
 }
 
-/** What a plan writes, and does not remove. */
+/** Returns what a plan writes, and does not remove. */
 export function written({ changes }: Plan): Plan['changes'] {
   return changes.filter(({ action }) => action !== 'delete');
 }

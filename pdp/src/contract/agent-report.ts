@@ -29,7 +29,7 @@ const schema = z.object({
     .optional(),
 });
 
-/** What an agent claims about itself. */
+/** A report of an agent about itself. */
 export type AgentReport = z.output<typeof schema>;
 
 export function reportText(report: AgentReport): string {

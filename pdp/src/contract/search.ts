@@ -10,7 +10,7 @@ import {
   subjectSchema,
 } from './entities.js';
 
-/** What can be searched for. */
+/** The kinds of searches. */
 export type SearchKind = 'subject' | 'resource' | 'action';
 
 /** The largest page, and the page size if a request gives no limit. */

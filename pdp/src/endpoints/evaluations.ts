@@ -98,7 +98,7 @@ function faultsIn({ errors }: ProblemError, index: number): ProblemItem[] {
   return errors.map((fault) => ({ ...fault, pointer: `/evaluations/${index}${fault.pointer}` }));
 }
 
-/** What the engine finds wrong with a request names its members, too. */
+/** Adds the place in the batch to what the engine finds wrong with a request. */
 function placedIn<T>(outcome: T | ProblemError, index: number): T | ProblemError {
   if (!(outcome instanceof ProblemError) || outcome.code !== 'invalid_request') return outcome;
   return new ProblemError(outcome.code, outcome.detail, faultsIn(outcome, index));

@@ -62,7 +62,7 @@ export function* searchPage(
   return { page: { next_token: nextToken, count: results.length }, results, ...more };
 }
 
-/** Where the page begins. The limit of the first page also holds for later ones, whether they repeat it or not. */
+/** Returns where the page begins. The limit of the first page also holds for later ones, whether they repeat it or not. */
 function placeOf(list: readonly string[], { token, limit }: PageRequest): { limit?: number; after: string } {
   if (token === undefined) return limit === undefined ? { after: '' } : { limit, after: '' };
   const position = decodeCursor(list, token, REFUSAL);

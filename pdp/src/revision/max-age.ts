@@ -17,7 +17,7 @@ export function maxAgeOf(text: string | string[] | undefined): number | undefine
   );
 }
 
-/** What sets the limit, as `assertYoung` names it, where a resource type does. */
+/** Names what sets the limit, as `assertYoung` does, if a resource type does. */
 export function budgetName({ of }: Budget): string {
   return `max_age of ${of}`;
 }

@@ -1,11 +1,11 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { isReached, MIN_REVISION_HEADER, type MinRevision, minRevisionText, unknownRevision } from './min-revision.js';
 
-/** What became of a request that had to wait for a revision; `gone`: its caller went away, or the process stops. */
+/** Outcomes of a request that had to wait for a revision; `gone`: its caller went away, or the process stops. */
 export const WAIT_OUTCOMES = ['reached', 'unknown', 'late', 'refused', 'gone'] as const;
 export type WaitOutcome = (typeof WAIT_OUTCOMES)[number];
 
-/** Where revisions come from, as a waiting request sees it. */
+/** The source of revisions, as a waiting request sees it. */
 export interface RevisionSource {
   /** The revision that would answer at this moment: `NUMBER.DIGEST`, and the epoch if there is one. */
   served(): string | undefined;

@@ -23,7 +23,7 @@ export function retryAfterOf({ code, retryAfterSeconds }: ProblemError): string 
   return seconds === undefined ? undefined : String(Math.ceil(seconds));
 }
 
-/** What a caller is told of an error. An unexpected one has a fixed text; the log has its cause. */
+/** Returns what a caller sees of an error. An unexpected one has a fixed text; the log has its cause. */
 export function shownProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   const detail = 'An internal error occurred: the log has the cause under the id of this request.';

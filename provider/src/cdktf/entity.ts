@@ -3,7 +3,7 @@ import type { Node } from 'constructs';
 
 type EntityType = 'role' | 'group' | 'subject' | 'everyone';
 
-/** What a role or a policy can be assigned to, and what can be in a group. */
+/** A holder of roles and policies, and a member of groups. */
 export interface Entity<K extends EntityType = EntityType> {
   readonly entityType: K;
   /** The path of the record, as a reference that Terraform resolves. */
@@ -11,7 +11,7 @@ export interface Entity<K extends EntityType = EntityType> {
   readonly node: Pick<Node, 'path'>;
 }
 
-/** What all constructs of this layer take. */
+/** Options that all constructs of this layer take. */
 export interface Provided {
   /**
    * The provider that applies it, where the stack has several. Default: that of the construct that declares it, or the
@@ -27,7 +27,7 @@ export interface LinkOptions {
   readonly expiresAt?: string;
 }
 
-/** Of a role: also where it is held. */
+/** Options of a role: also where it is held. */
 export interface RoleLinkOptions extends LinkOptions {
   /** The resource on which the role counts, and on all that lies below it. Default: everywhere. */
   readonly resource?: { readonly path: string };

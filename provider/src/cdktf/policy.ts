@@ -50,7 +50,7 @@ export interface PolicyRules extends Provided {
   readonly condition?: string;
   /** All of these must hold, too. */
   readonly modifiers?: PolicyModifiers;
-  /** Of a `DENY`: it does not apply where all of these hold. */
+  /** Conditions under which a `DENY` does not apply, if all of these hold. */
   readonly unless?: PolicyUnless;
   /** Applications that it is shared with: credentials limited to them may use it in what they write. */
   readonly sharedWith?: readonly { readonly path: string }[];

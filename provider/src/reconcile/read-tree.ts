@@ -170,7 +170,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** What each system error means, in words that help the reader of the message. */
+/** Meanings of system errors, in words that help the reader of the message. */
 const MEANINGS: Record<string, string> = {
   ENOENT: 'there is no such file or folder',
   EACCES: 'the permission is missing',

@@ -115,7 +115,7 @@ function afterwards(before: readonly StoredRecord[], { put, remove }: Staged): r
 }
 
 export interface ApplyOptions {
-  /** Where the records stand that the plan writes. */
+  /** The places of the records that the plan writes. */
   origins?: ToldOrigins;
   /** Consent to the plan's removals. */
   prune?: boolean;

@@ -9,7 +9,7 @@ import { writeText } from '../../output/write-text.js';
 
 const baselineSchema = z.strictObject({
   format: z.literal(1),
-  /** What somebody has looked at and acknowledged: the id of a finding, and what it says, for people. */
+  /** An acknowledged finding: its id, and its words, for people. */
   findings: z.array(z.strictObject({ id: z.string().regex(/^[0-9a-f]{16}$/), says: z.string() })),
 });
 

@@ -8,12 +8,12 @@ import { amount, plural } from '@authz-service/core/questions/impact/report/phra
 import type { NotGranted } from './not-granted.js';
 import { covers, meets, type Pattern } from './pattern.js';
 
-/** What the user demands of a change. */
+/** The demands of the user on a change. */
 export interface Gates {
   noNewAccess: boolean;
   notGranted?: readonly NotGranted[];
   maxGained?: number;
-  /** What `maxGained` counts; nothing means everything. */
+  /** The grants that `maxGained` counts; none means everything. */
   countedFor: readonly Pattern[];
 }
 

@@ -1,7 +1,7 @@
 import type { TenantSide } from '@authz-service/core/access/universe/side';
 import { address, splitAddress } from '@authz-service/core/records/address';
 
-/** What the records of both states name, so that a misspelt pattern is told from one that matches nothing. */
+/** The names of the records of both states, so that a misspelt pattern is told from one that matches nothing. */
 export class KnownNames {
   /** The actions of each resource type, by its path. */
   readonly types = new Map<string, Set<string>>();

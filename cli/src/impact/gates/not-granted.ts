@@ -76,7 +76,7 @@ export async function readNotGranted(file: string, names: KnownNames): Promise<N
 type Entry = z.output<typeof entrySchema>;
 type Written<P extends 'subject' | 'action' | 'resource'> = { value: NonNullable<Entry[P]>; path: Path };
 
-/** What an entry says in the singular or the plural, each with its place. */
+/** Says an entry in the singular or the plural, each with its place. */
 function either<P extends 'subject' | 'action' | 'resource'>(
   entry: Entry,
   part: P,

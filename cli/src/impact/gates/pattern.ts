@@ -32,7 +32,7 @@ export interface Pattern {
   resource: Part;
 }
 
-/** What is wrong with one part of a pattern, for the user. */
+/** A fault of one part of a pattern, for the user. */
 export class PatternFault extends Error {}
 
 /** A part of a pattern as it is written: `user:alice`, `user:*`, `*`, or a mapping, which may be of nobody recorded. */

@@ -6,7 +6,7 @@ import { addressOf, type DeclaredRecord } from '@authz-service/core/records/regi
 import { UsageError } from '../../errors/usage-error.js';
 import type { Source } from './source.js';
 
-/** What an agent reads at most. */
+/** The largest bundle, as an agent reads it. */
 const LIMITS = { compressed: 128 * 1024 * 1024, unpacked: 512 * 1024 * 1024 };
 
 /** The two bytes that a gzip file begins with (RFC 1952). */

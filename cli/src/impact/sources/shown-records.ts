@@ -4,9 +4,9 @@ import { relativePath } from '../../tree/relative-path.js';
 /** The records of a Terraform plan or state, as if they had been read from files. */
 export interface ShownRecords {
   records: ManifestResult;
-  /** What is not known of the records, in sentences. */
+  /** Gaps in the knowledge of the records, in sentences. */
   gaps: readonly string[];
-  /** Where records stand whose block is in no file beside the plan: the plan itself, which has no lines. */
+  /** The place of records whose block is in no file beside the plan: the plan itself, which has no lines. */
   lineless: string;
 }
 

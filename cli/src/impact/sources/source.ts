@@ -15,13 +15,13 @@ export interface Source {
   stacks?: ReadonlySet<string>;
   /** The owner of each record of a whole tenant, where that is known. */
   ownerOf?(address: Address): string | undefined;
-  /** What was not verified, for people. */
+  /** Notes on what was not verified, for people. */
   notes: readonly string[];
-  /** What is not known of the state, in sentences: a gate on it fails. */
+  /** Gaps in the knowledge of the state, in sentences: a gate on it fails. */
   gaps: readonly string[];
 }
 
-/** What was read of one argument: most hold one state, a Terraform plan two. */
+/** The states that one argument gave: most hold one, a Terraform plan two. */
 export interface SourcePair {
   before: Source;
   after: Source;

@@ -27,7 +27,7 @@ const opened = (variables = {}): ParseCache => {
   if (cache === undefined) throw new Error('there is no cache');
   return cache;
 };
-/** What a new process finds for the text. */
+/** Returns what a new process finds for the text. */
 const found = () => opened().read(opened().keyOf(TEXT));
 
 beforeEach(() => {

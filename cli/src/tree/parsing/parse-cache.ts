@@ -16,10 +16,10 @@ import { isAbsolute, join } from 'node:path';
 import { PARSING } from '@authz-service/core/manifest/pack-nodes';
 import type { ParsedText } from '@authz-service/core/manifest/parsed-text';
 
-/** What all entries take together, in bytes, and what is left when that was more. */
+/** The most bytes that all entries take together, and what is left when that was more. */
 const BYTES_MAX = 128 * 1024 * 1024;
 const BYTES_KEPT = BYTES_MAX / 2;
-/** What a file takes at least. */
+/** The least that a file takes. */
 const BLOCK = 4096;
 /** How old the mark of an entry's last use may become before it is renewed. */
 const FRESH_MS = 24 * 60 * 60 * 1000;

@@ -8,7 +8,7 @@ const LEAST_TEXT = 100_000;
 /** Each thread has a heap of its own: beyond these, memory is short before time is. */
 const THREADS_MAX = 8;
 
-/** What a thread is sent, and what it answers. */
+/** The work that a thread is sent, and its answer. */
 export interface ParseWork {
   index: number;
   text: string;

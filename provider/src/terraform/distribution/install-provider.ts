@@ -18,7 +18,7 @@ const MOCKS = new URL('../../../mocks/service.tfmock.hcl', import.meta.url);
 const OS = { linux: 'linux', darwin: 'darwin', freebsd: 'freebsd', openbsd: 'openbsd' };
 const ARCH = { x64: 'amd64', arm64: 'arm64', arm: 'arm', ia32: '386' };
 
-/** Where the provider was installed, and what was there before. */
+/** The place where the provider was installed, and what was there before. */
 export interface Installed {
   source: string;
   version: string;

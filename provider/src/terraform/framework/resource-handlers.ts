@@ -18,7 +18,7 @@ type ResourceMethod =
   | 'ImportResourceState'
   | 'MoveResourceState';
 
-/** What is noted for a planned removal. The removal of an object that is replaced is not planned separately. */
+/** The note for a planned removal. The removal of an object that is replaced is not planned separately. */
 const REMOVAL = 'removal';
 
 /** The life of managed objects: decode, ask the resource under the framework's rules, encode. */

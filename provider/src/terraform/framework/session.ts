@@ -6,7 +6,7 @@ import type { Provider } from './provider.js';
 import type { Schema } from './schema.js';
 import type { Values } from './value.js';
 
-/** What all handlers of one process share: the provider and the result of configuring it. */
+/** The state that all handlers of one process share: the provider and the result of configuring it. */
 export interface Session<C> {
   provider: Provider<C>;
   calls: Calls;

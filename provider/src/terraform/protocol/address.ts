@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** The longest path of a Unix socket that works on every system (`sun_path`), without its final zero byte. */
 const SOCKET_PATH_MAX = 103;
 
-/** Where the plugin listens, in the format of the handshake line. */
+/** The address on which the plugin listens, in the format of the handshake line. */
 export interface Listening {
   network: 'unix' | 'tcp';
   address: string;

@@ -18,7 +18,7 @@ const FORMS = {
 } as const;
 type Folder = keyof typeof FORMS;
 
-/** What is imported by the address of the record that it grants. */
+/** Sets that are imported by the address of the record that they grant. */
 const SETS: { readonly [type: string]: string } = {
   service_group_members: 'group',
   service_policy_assignees: 'policy',

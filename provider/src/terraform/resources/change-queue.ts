@@ -72,7 +72,7 @@ export interface ChangeQueueOptions {
   /** Is told what was changed, before anybody else is. */
   done(wishes: readonly Wish[], result: ChangesetResult): void;
   stack: string;
-  /** What is known of where the configuration stands. */
+  /** The known origin of the configuration. */
   origin?: OriginSource;
   takeOwnership: boolean;
   /** Whether deletions may concern links of other stacks that grant what this stack owns. */
@@ -91,7 +91,7 @@ interface Entry extends Wish {
   reject(error: unknown): void;
 }
 
-/** What is sent to the service for an entry. */
+/** A change as it is sent to the service for an entry. */
 interface Sent extends Wish {
   entry: Entry;
 }

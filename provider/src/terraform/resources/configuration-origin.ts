@@ -4,7 +4,7 @@ import type { OriginSource } from '@authz-service/sdk/wire';
 import { refuse } from '../framework/diagnostics.js';
 import type { Values } from '../framework/value.js';
 
-/** Where pipelines say which repository and commit they run for: our own variables, GitHub Actions, GitLab. */
+/** Variables in which pipelines name the repository and commit that they run for: our own, GitHub Actions, GitLab. */
 const PIPELINES: { repository(env: NodeJS.ProcessEnv): string | undefined; commit: string }[] = [
   { repository: (env) => env.SERVICE_REPOSITORY, commit: 'SERVICE_COMMIT' },
   {

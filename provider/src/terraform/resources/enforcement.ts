@@ -3,7 +3,7 @@ import type { ServiceClient } from '@authz-service/sdk/client';
 import type { AgentList, ReportedAgent } from '@authz-service/sdk/wire';
 import { type Refusal, refuse } from '../framework/diagnostics.js';
 
-/** So many agents are named in one message. */
+/** The most agents that are named in one message. */
 const NAMED_MAX = 20;
 
 /**
@@ -67,7 +67,7 @@ function notEnforced(revision: string, timeout: string, list: AgentList): Refusa
   );
 }
 
-/** What a list means with publishers in it, and what helps. */
+/** Says what a list with publishers in it means, and what helps. */
 function publishing(publishers: number): string {
   const who = publishers === 1 ? 'One of them publishes' : `${publishers} of them publish`;
   return `${who} bundles as files: nobody knows which agents read those, nor what they enforce. Do without wait_for while files are published, and retire publishers that are gone for good.`;

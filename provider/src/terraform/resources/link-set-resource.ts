@@ -173,7 +173,9 @@ class LinkSetResource implements Resource<Configured> {
     return { ...planned, address: granted };
   }
 
-  /** What goes, comes and changes. A link of another stack that shall stay goes, too, and comes anew as this stack's. */
+  /**
+   * Returns what goes, comes and changes. A link of another stack that shall stay goes, too, and comes anew as this stack's.
+   */
   private differences(
     held: readonly StoredRecord[],
     wanted: readonly DeclaredRecord[],

@@ -125,7 +125,7 @@ export class LinkSet {
     return typeName(this.words.kind);
   }
 
-  /** What is granted in words: `Role "billing/clerk"`. */
+  /** Names what is granted: `Role "billing/clerk"`. */
   named(granted: Address): string {
     return `${titleOf(this.granted)} "${splitAddress(granted).path}"`;
   }

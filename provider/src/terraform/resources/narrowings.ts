@@ -13,7 +13,7 @@ import { mentionsType } from './dependents.js';
 import type { Records } from './snapshot.js';
 
 type TypeFields = Fields<'resource_type'>;
-/** What says which form others may have: types of resources, and schemas. */
+/** A record that decides which form others may have: types of resources, and schemas. */
 type Form = DeclaredRecord<'resource_type' | 'subject_type' | 'context_attribute'>;
 
 /** The future form of a type or schema, and the records of this run's stack that must change first. */
@@ -22,7 +22,7 @@ interface Waiting {
   users: ReadonlySet<Address>;
 }
 
-/** What is sent for requests: `changes` in the same order, and `along` for further changes that they make possible. */
+/** The requests of an apply: `changes` in the same order, and `along` for further changes that they make possible. */
 export interface Composed {
   /** Undefined if nothing has to be sent for the request. */
   changes: readonly (Wish['change'] | undefined)[];

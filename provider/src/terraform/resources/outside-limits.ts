@@ -6,7 +6,10 @@ import { pathOf } from './judge.js';
 import type { Service } from './service.js';
 import type { Records } from './snapshot.js';
 
-/** What the service would refuse of a record that is planned, or there and to be removed, since the provider's client may not write everything. */
+/**
+ * Returns what the service would refuse of a record that is planned, or there and to be removed, since the provider's client
+ * may not write everything.
+ */
 export function outsideLimits(
   { writer, stack }: Pick<Service, 'writer' | 'stack'>,
   record: DeclaredRecord & Partial<Pick<StoredRecord, 'managed_by'>>,

@@ -10,7 +10,7 @@ import { explained } from './refusals.js';
 import { type Configured, serviceOf } from './service.js';
 import type { Records } from './snapshot.js';
 
-/** What is known of a record in addition to its fields and owner. */
+/** The facts about a record in addition to its fields and owner. */
 const times = {
   created_at: read('When the record was created (RFC 3339, UTC).'),
   updated_at: read('When it was last changed (RFC 3339, UTC).'),

@@ -4,7 +4,7 @@ import { Refused, Stopped, Unanswered, type Wish } from './change-queue.js';
 import { pathOf } from './judge.js';
 import { refusalOf } from './problem-diagnostics.js';
 
-/** What a refusal means in Terraform, which the service cannot know. */
+/** Returns what a refusal means in Terraform, which the service cannot know. */
 export type Hint = (problem: ProblemError, path: Path | undefined) => string | undefined;
 
 /** Does the work and translates errors of the service, of the network and of an interrupt for Terraform. */

@@ -9,7 +9,7 @@ import type { Diagnostic } from '../framework/diagnostics.js';
 
 /** How long a record that no schema fits waits for one that may be planned at the same time. */
 const SOON_MS = 1_500;
-/** So many wait at once: Terraform plans ten resources at a time, and the schema has to be among them. */
+/** The most that wait at once: Terraform plans ten resources at a time, and the schema has to be among them. */
 const WAITING_MAX = 4;
 
 /**
@@ -19,7 +19,7 @@ const WAITING_MAX = 4;
 export class SchemaFaults {
   private readonly schemas = new EventEmitter().setMaxListeners(0);
   private waiting = 0;
-  /** What could not wait is judged again by the next that has waited. */
+  /** Judgements that could not wait: the next that has waited repeats them. */
   private readonly doubtful: { address: Address; judge: () => Diagnostic[] }[] = [];
 
   /** Notes that a schema is planned. */

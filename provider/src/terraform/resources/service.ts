@@ -28,7 +28,7 @@ export interface Access {
   stack: string;
   /** Whether the configuration names its stack; another configuration may use the default one, too. */
   stackIsNamed: boolean;
-  /** What is known of where the configuration stands. */
+  /** The known origin of the configuration. */
   origin?: OriginSource | undefined;
   takeOwnership: boolean;
   /** How long each change waits until every agent enforces it; absent if it does not. */
@@ -68,7 +68,7 @@ export class Service {
   readonly inState = new Set<Address>();
   /** The records whose removal waits for the creation that takes their place, so that both are one change. */
   readonly heldBack = new Set<Address>();
-  /** What types lose in this run, as soon as nothing mentions it any more. */
+  /** The fields that types lose in this run, as soon as nothing mentions them any more. */
   readonly narrowings: Narrowings;
   /** The types as the state had them before this run refreshed it, by the address that they have now. */
   readonly typesInState = new Map<Address, ResourceType>();

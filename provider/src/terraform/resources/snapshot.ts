@@ -3,7 +3,7 @@ import type { Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { TenantSnapshot } from '@authz-service/sdk/wire';
 
-/** What reading needs of the client: `GET /v1/state`; undefined while the revision is still `ifNoneMatch`. */
+/** The part of the client that reading needs: `GET /v1/state`; undefined while the revision is still `ifNoneMatch`. */
 export type StateSource = (ifNoneMatch: string | undefined, signal: AbortSignal) => Promise<TenantSnapshot | undefined>;
 
 /** The records of the tenant at one moment, by address and by id. */

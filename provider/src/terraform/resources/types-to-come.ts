@@ -10,7 +10,7 @@ import type { Records } from './snapshot.js';
 /** Terraform asks for the plans of independent resources at once; how long to wait for these, and how often to look. */
 const SOON_MS = 1_500;
 const LOOK_MS = 100;
-/** So many wait at once: Terraform plans ten resources at a time, and the types have to be among them. */
+/** The most that wait at once: Terraform plans ten resources at a time, and the types have to be among them. */
 const WAITING_MAX = 4;
 
 let waiting = 0;

@@ -19,7 +19,7 @@ export interface ShownState {
   stacks: Set<string>;
 }
 
-/** What `terraform show -json` says of a saved plan, or of a state alone, in which nothing changes. */
+/** The output of `terraform show -json` for a saved plan, or for a state alone, in which nothing changes. */
 export interface Shown {
   before: ShownState;
   after: ShownState;
