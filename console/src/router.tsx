@@ -36,6 +36,18 @@ const record = createRoute({
   path: '/record',
   component: lazily(async () => (await import('./pages/records/record-page.js')).RecordPage),
 });
+const people = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/people',
+  component: lazily(async () => (await import('./pages/people/people-page.js')).PeoplePage),
+});
+const person = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/person',
+  component: lazily(async () => (await import('./pages/people/person-page.js')).PersonPage),
+});
 const ask = createRoute({
   ...search,
   getParentRoute: () => shell,
@@ -94,6 +106,8 @@ export const router = createRouter({
       overview,
       records,
       record,
+      people,
+      person,
       ask,
       structure,
       change,

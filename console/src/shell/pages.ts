@@ -3,6 +3,7 @@ import { text } from '../text/english.js';
 /** The pages in the navigation; `key` goes there after `g`. */
 export const PAGES = [
   { to: '/', label: text.navigation.overview, key: 'o' },
+  { to: '/people', label: text.navigation.people, key: 'p' },
   { to: '/records', label: text.navigation.records, key: 'r' },
   { to: '/ask', label: text.navigation.ask, key: 'a' },
   { to: '/structure', label: text.navigation.structure, key: 't' },

@@ -6,7 +6,7 @@ import { client } from '../api/client.js';
 import { KIND_TEXTS, text } from '../text/english.js';
 import { Dialog } from '../ui/dialog.js';
 import { ProblemNote } from '../ui/problem-note.js';
-import { pathOf } from '../ui/record-link.js';
+import { kindOf, pathOf } from '../ui/record-link.js';
 import styles from './search-dialog.module.css';
 
 interface Props {
@@ -32,7 +32,9 @@ export default function SearchDialog({ typed, onClose }: Props) {
   const active = Math.min(chosen, items.length - 1);
   const open = ({ address }: FoundRecord) => {
     onClose();
-    void navigate({ to: '/record', search: { address } });
+    void (kindOf(address) === 'subject'
+      ? navigate({ to: '/person', search: { subject: pathOf(address) } })
+      : navigate({ to: '/record', search: { address } }));
   };
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -16,6 +16,7 @@ export const text = {
     open: 'Open the menu',
     close: 'Close the menu',
     overview: 'Overview',
+    people: 'People',
     records: 'Records',
     ask: 'Ask',
     structure: 'Structure',

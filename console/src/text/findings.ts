@@ -33,7 +33,7 @@ export const findings = {
   onWhat: 'On what',
   andMore: (count: number) => `and ${count} more`,
   condition: 'If, or when',
-  conditionWas: (condition: string) => `was: ${condition}`,
+  conditionWas: 'was:',
   from: 'from',
   until: 'until',
   because: 'Because of',

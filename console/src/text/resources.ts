@@ -11,6 +11,6 @@ export const resources = {
   which: (type: string, which: string) => `${type} (${WHICH[which] ?? which})`,
   andMore: (count: number) => `and ${count} more`,
   below: (what: string, places: string) => `${what} below ${places}`,
-  anyAction: 'any',
-  anyActionBut: (actions: string) => `any but ${actions}`,
+  anyAction: 'any action',
+  anyActionBut: (actions: string) => `any action but ${actions}`,
 };

@@ -2,6 +2,7 @@ import { type ReactNode, useId } from 'react';
 import { findings as text } from '../text/findings.js';
 import { Badge } from './badge.js';
 import { Breakable } from './breakable.js';
+import { Condition } from './condition.js';
 import { DataTable } from './data-table.js';
 import styles from './findings-table.module.css';
 import layout from './layout.module.css';
@@ -37,7 +38,7 @@ interface ShownFinding {
   causes: { address: string; change: string }[][];
 }
 
-const TONES = {
+export const TONES = {
   gained: 'good',
   widened: 'good',
   lost: 'bad',
@@ -110,11 +111,15 @@ function limitsOf({ condition, condition_before, from, until }: ShownFinding): R
   return (
     <>
       {condition !== null && (
-        <code className={styles.condition}>
-          <Breakable text={condition} />
-        </code>
+        <div className={styles.condition}>
+          <Condition text={condition} />
+        </div>
       )}
-      {condition_before !== undefined && <p className={styles.minor}>{text.conditionWas(condition_before)}</p>}
+      {condition_before !== undefined && (
+        <p className={styles.minor}>
+          {text.conditionWas} <Condition text={condition_before} />
+        </p>
+      )}
       {from !== null && (
         <p>
           {text.from} <When at={from} />
@@ -134,9 +139,13 @@ const DEFINITIONS = /^(application|resource_type|group|role|subject|resource)\//
 const CAUSES_SHOWN = 5;
 
 /** The first of the alternative sets of changes that bring the finding, without the definitions that the rest needs. */
-function because({ causes: [first = []] }: ShownFinding): ReactNode {
+export function tellingCauses({ causes: [first = []] }: Pick<ShownFinding, 'causes'>): ShownFinding['causes'][number] {
   const links = first.filter(({ address, change }) => change !== 'added' || !DEFINITIONS.test(address));
-  const told = links.length > 0 ? links : first;
+  return links.length > 0 ? links : first;
+}
+
+function because(finding: ShownFinding): ReactNode {
+  const told = tellingCauses(finding);
   return (
     <ul className={styles.causes}>
       {told.slice(0, CAUSES_SHOWN).map(({ address, change }) => (

@@ -26,6 +26,8 @@ const PAGES = [
   '/records?kind=role_assignment',
   '/records?kind=subject&q=ali',
   '/record?address=role/billing/clerk',
+  '/people',
+  '/person?subject=user/bob',
   '/ask',
   '/ask?subject=user/bob&action=approve&resource=billing/invoice/INV-2',
   '/ask?mode=who&subject=user&action=read&resource=billing/invoice/INV-1',

@@ -2,6 +2,7 @@ import type { FoundRecord } from '../../api/answers.js';
 import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
 import { Breakable } from '../../ui/breakable.js';
+import { Condition } from '../../ui/condition.js';
 import { RecordLink } from '../../ui/record-link.js';
 import { TimedText } from '../../ui/timed-text.js';
 import { When } from '../../ui/when.js';
@@ -26,7 +27,7 @@ export function FieldValue({ record, field, brief = false }: Props) {
   if (field === 'priority' && brief)
     return value === 0 ? null : <p className={styles.minor}>{text.records.priority(Number(value))}</p>;
   if (field.endsWith('_at') && typeof value === 'string') return <When at={value} />;
-  if (field === 'condition') return <Code text={cut(String(value), brief)} />;
+  if (field === 'condition') return <Condition text={String(value)} brief={brief} />;
   if (!Array.isArray(value)) return <Item record={record} field={field} value={value} brief={brief} />;
   const shown = brief ? value.slice(0, ITEMS_MAX) : value;
   return (

@@ -72,7 +72,7 @@ export function RecordPage() {
 function AskAbout({ kind, path }: { kind: string; path: string }) {
   if (kind === 'subject')
     return (
-      <Link to="/ask" search={{ mode: 'what', subject: path }}>
+      <Link to="/person" search={{ subject: path }}>
         {text.records.whatMay}
       </Link>
     );

@@ -2,13 +2,13 @@ import { COLLECTIONS } from '@authz-service/sdk/generated/record-types';
 import type { Kind } from '@authz-service/sdk/wire';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useRouter } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import type { FoundRecord } from '../../api/answers.js';
 import { client } from '../../api/client.js';
 import { KIND_TEXTS, text } from '../../text/english.js';
 import { Button } from '../../ui/button.js';
 import { DataTable } from '../../ui/data-table.js';
 import { Empty } from '../../ui/empty.js';
+import { Filter } from '../../ui/filter.js';
 import { intoView } from '../../ui/into-view.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { type PageSearch, usePageSearch } from '../../ui/page-search.js';
@@ -126,33 +126,4 @@ async function page({ kind, q, application, owner, cursor, signal }: Asked) {
   if (q.trim() !== '') return await client.search({ q, kind, ...given, limit: PAGE_SIZE, cursor }, signal);
   const listed = await client.records(kind).page(given, { limit: PAGE_SIZE, cursor, signal });
   return listed as unknown as { items: FoundRecord[]; next_cursor?: string };
-}
-
-interface FilterProps {
-  label: string;
-  hint?: string;
-  value: string;
-  onChange: (value: string) => void;
-}
-
-/** What is typed goes into the address at each key; the text stays the person's while the address follows. */
-function Filter({ label, hint, value, onChange }: FilterProps) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  return (
-    <label className={styles.filter}>
-      <span>{label}</span>
-      <input
-        type="search"
-        placeholder={hint}
-        autoComplete="off"
-        spellCheck={false}
-        value={typed}
-        onChange={({ target }) => {
-          setTyped(target.value);
-          onChange(target.value);
-        }}
-      />
-    </label>
-  );
 }

@@ -4,8 +4,8 @@ import { type ReactNode, useState } from 'react';
 import { review } from '../../text/review.js';
 import { Button } from '../../ui/button.js';
 import { Paging } from '../../ui/paging.js';
+import { PersonLink } from '../../ui/person-link.js';
 import { ProblemNote } from '../../ui/problem-note.js';
-import { RecordLink } from '../../ui/record-link.js';
 import { When } from '../../ui/when.js';
 import { type AskedReview, askedPage, keyOfPage } from './asked-review.js';
 import styles from './review-page.module.css';
@@ -63,7 +63,7 @@ function MemberPage({ row, of, asked, words, beside }: Props) {
         {data.rows.map((member) => (
           <li key={member.id} className={styles.member}>
             <span>
-              {member.subject.kind === 'recorded' && <RecordLink address={`subject/${member.subject.path}`} />}{' '}
+              {member.subject.kind === 'recorded' && <PersonLink subject={member.subject.path} />}{' '}
               <span className={styles.name}>
                 {nameText(member)} <Since row={member} />
               </span>

@@ -2,12 +2,15 @@ import type { ReviewRow } from '@authz-service/sdk/console-client';
 import type { ReactNode } from 'react';
 import { review } from '../../text/review.js';
 import { Breakable } from '../../ui/breakable.js';
+import { Condition } from '../../ui/condition.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
+import { PersonLink } from '../../ui/person-link.js';
 import { RecordLink } from '../../ui/record-link.js';
 import { actionsText, resourceLines } from '../../ui/resource-lines.js';
 import { When } from '../../ui/when.js';
 import styles from './review-page.module.css';
 import { isEveryone, nameText, titleOf, whoText } from './row-text.js';
+import { Ways } from './ways.js';
 
 interface Props {
   rows: readonly ReviewRow[];
@@ -61,7 +64,7 @@ function who(row: ReviewRow, membersOf: Props['membersOf']): ReactNode {
     );
   return (
     <>
-      <RecordLink address={`subject/${subject.path}`} />
+      <PersonLink subject={subject.path} />
       {nameText(row) !== '' && <p className={styles.name}>{nameText(row)}</p>}
     </>
   );
@@ -79,31 +82,6 @@ function onWhat({ resources }: ReviewRow): ReactNode {
   );
 }
 
-function Ways({ ways }: Pick<ReviewRow, 'ways'>) {
-  return (
-    <ul className={styles.way}>
-      {ways.map(({ through, policy, place, since }) => (
-        <li key={[...through, policy, place].join(' ')}>
-          {through.length === 0 && <span className={styles.minor}>{review.own} › </span>}
-          {through.map((address) => (
-            <span key={address}>
-              {/^(group|role)\//.test(address) ? <RecordLink address={address}>{address}</RecordLink> : address}
-              {' › '}
-            </span>
-          ))}
-          <RecordLink address={policy}>{policy}</RecordLink>
-          {place !== undefined && <span className={styles.minor}> {review.on(place)}</span>}
-          {since !== undefined && (
-            <p className={styles.minor}>
-              {review.sinceThen} <When at={since} />
-            </p>
-          )}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 function isLimited({ condition, unclear, from, until }: ReviewRow): boolean {
   return condition !== null || unclear === true || from !== null || until !== null;
 }
@@ -113,11 +91,7 @@ function limitsOf(row: ReviewRow): ReactNode {
   const { condition, unclear, from, until } = row;
   return (
     <div className={styles.texts}>
-      {condition !== null && (
-        <code>
-          <Breakable text={condition} />
-        </code>
-      )}
+      {condition !== null && <Condition text={condition} />}
       {unclear && <p className={styles.minor}>{review.unclear}</p>}
       {from !== null && (
         <p>

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { client } from '../../api/client.js';
+import { text } from '../../text/english.js';
+import { people as words } from '../../text/people.js';
+import { PageHeader } from '../../ui/page-header.js';
+import { usePageSearch } from '../../ui/page-search.js';
+import { ProblemNote } from '../../ui/problem-note.js';
+import { PersonAccess } from './person-access.js';
+import { PersonChanges } from './person-changes.js';
+import { PersonGrants } from './person-grants.js';
+import styles from './person-page.module.css';
+
+/** As many as the service lists at once. */
+const ROWS_MAX = 1000;
+
+/** What one subject can do, what is given to it, and what it gained and lost lately. */
+export function PersonPage() {
+  const { subject = '' } = usePageSearch();
+  const address = `subject/${subject}`;
+  const record = useQuery({
+    queryKey: ['record', address],
+    queryFn: ({ signal }) => client.records('subject').get(subject, { signal }),
+  });
+  const access = useQuery({
+    queryKey: ['access-review', 'subject', subject],
+    queryFn: ({ signal }) => client.reviewAccess({ scope: address }, { limit: ROWS_MAX }, { signal }),
+    refetchOnWindowFocus: false,
+  });
+  const name = record.data?.name ?? subject;
+  return (
+    <>
+      <PageHeader
+        title={name}
+        over={<Link to="/people">{words.all}</Link>}
+        under={name === subject ? undefined : subject}
+        actions={
+          <>
+            <Link to="/ask" search={{ subject }}>
+              {words.ask}
+            </Link>
+            <Link to="/structure" search={{ focus: address }}>
+              {text.navigation.structure}
+            </Link>
+            <Link to="/record" search={{ address }}>
+              {words.record}
+            </Link>
+          </>
+        }
+      />
+      {record.error ? (
+        <ProblemNote error={record.error} retry={() => record.refetch()} />
+      ) : (
+        <div className={styles.columns}>
+          <div className={styles.side}>
+            {access.error && <ProblemNote error={access.error} retry={() => access.refetch()} />}
+            {access.data === undefined && !access.error && <p role="status">{words.finding}</p>}
+            {access.data !== undefined && <PersonAccess name={name} found={access.data} />}
+          </div>
+          <div className={styles.side}>
+            <PersonGrants subject={subject} revision={access.data?.revision} />
+            <PersonChanges key={subject} subject={subject} />
+          </div>
+        </div>
+      )}
+    </>
+  );
+}

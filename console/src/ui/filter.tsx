@@ -1,0 +1,31 @@
+import { useEffect, useState } from 'react';
+import styles from './filter.module.css';
+
+interface FilterProps {
+  label: string;
+  hint?: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** What is typed goes into the address at each key; the text stays the person's while the address follows. */
+export function Filter({ label, hint, value, onChange }: FilterProps) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  return (
+    <label className={styles.filter}>
+      <span>{label}</span>
+      <input
+        type="search"
+        placeholder={hint}
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          onChange(target.value);
+        }}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,153 @@
+import type { Change } from '@authz-service/sdk/wire';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { hasChromium } from './console/chromium.js';
+import { openConsole } from './console/opened.js';
+import type { ConsoleBench } from './console/signed-in.js';
+
+const DAY_MS = 86_400_000;
+
+/** RFC 3339, so many days from now. */
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
+const member = (group: string, more = {}): Change => ({
+  op: 'create',
+  kind: 'group_membership',
+  fields: { group, entity_type: 'subject', entity: 'user/bob', ...more },
+});
+const holder = (role: string, more = {}): Change => ({
+  op: 'create',
+  kind: 'role_assignment',
+  fields: { role, entity_type: 'subject', entity: 'user/bob', ...more },
+});
+
+describe.skipIf(!hasChromium)('a person in the console', () => {
+  let bench: ConsoleBench;
+  let browser: Browser;
+
+  openConsole(async (...opened) => {
+    [bench, browser] = opened;
+    const commit = (...changes: Change[]) => bench.client.changeset({ changes });
+    await commit(
+      member('engineering', { expires_at: inDays(12) }),
+      { op: 'create', kind: 'role', fields: { name: 'inspector' } },
+      {
+        op: 'create',
+        kind: 'policy_assignment',
+        fields: { policy: 'docs/edit-handbook', entity_type: 'role', entity: 'inspector' },
+      },
+      holder('inspector'),
+      { op: 'create', kind: 'group', fields: { name: 'visitors' } },
+      {
+        op: 'create',
+        kind: 'policy_assignment',
+        fields: { policy: 'audit-invoices', entity_type: 'subject', entity: 'user/carol' },
+      },
+    );
+    await commit({ op: 'delete', address: 'role_assignment/inspector//subject/user/bob' });
+  });
+
+  const cardOf = (page: Page, name: string | RegExp) => page.getByRole('region', { name });
+
+  it('is found by name, and shows first what they can do, by which grants, until when and under which condition', async () => {
+    const { page, watch } = await bench.signedIn(browser);
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Find' }).fill('bo');
+    await page.getByRole('link', { name: 'Bob' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Bob' }).waitFor();
+    const card = cardOf(page, 'What Bob can do');
+    await card.getByText(/^\d+ kinds of access in 2 applications: 1 only under a condition, 1 with an end$/).waitFor();
+
+    const invoices = card.getByRole('list', { name: 'billing/invoice' }).locator(':scope > li');
+    expect(await invoices.first().textContent()).toMatch(
+      /^read billing\/invoice \(all\)bygroup\/accounting › group\/finance › role\/billing\/clerk › policy\/billing\/read-invoices/,
+    );
+    const approve = invoices.filter({ hasText: 'approve, pay' });
+    await approve.getByText('if its amount is at most their approval_limit').waitFor();
+    await approve.getByText('resource.properties.amount <= subject.properties.approval_limit').waitFor();
+    const handbook = card.getByRole('list', { name: 'docs/page' }).locator(':scope > li');
+    expect(await handbook.textContent()).toMatch(/^edit, read docs\/page\/handbookuntil \d+ \w+ \d{4}, \d\d:\d\d/);
+
+    await page.goto(bench.at('/person?subject=user/carol'));
+    const carol = cardOf(page, 'What Carol can do').getByRole('list', { name: 'billing/invoice' });
+    await carol.getByText('with a second factor').waitFor();
+    await carol.getByText('context.mfa').waitFor();
+    watch.expectNothing();
+  });
+
+  it('tells what they lost and gained lately, and by whom', async () => {
+    const { page, watch } = await bench.signedIn(browser);
+    await page.goto(bench.at('/person?subject=user/bob'));
+    const lately = cardOf(page, 'Changed in the last 30 days');
+    const gained = lately.getByRole('listitem').filter({ hasText: 'edit, read' });
+    await gained.getByText('gained', { exact: true }).waitFor();
+    await gained.getByText(/added by/).waitFor();
+    expect(await gained.textContent()).toContain('group_membership/engineering//subject/user/bob: added by ');
+    watch.expectNothing();
+  });
+
+  it('is put into a group for seven days, and taken out of another, by a draft', async () => {
+    const { page, watch } = await bench.signedIn(browser);
+    await page.goto(bench.at('/person?subject=user/bob'));
+    const card = cardOf(page, 'Groups, roles and policies');
+    await card.getByRole('button', { name: 'Remove: group/engineering' }).click();
+    await card.getByText('In the draft: remove').waitFor();
+    // What Git declares is changed there: a draft is for one stack.
+    expect(await card.getByRole('button', { name: 'Remove: group/accounting' }).isDisabled()).toBe(true);
+
+    await card.getByRole('button', { name: 'Add to group' }).click();
+    await card.getByRole('button', { name: 'Take into the draft' }).click();
+    await card.getByText('Choose one.').waitFor();
+    const group = card.getByRole('combobox', { name: 'Group' });
+    await group.fill('nowhere');
+    await card.getByRole('button', { name: 'Take into the draft' }).click();
+    await card.getByRole('alert').getByText('nowhere').waitFor();
+    await group.fill('finance');
+    await card.getByRole('button', { name: 'Take into the draft' }).click();
+    await card.getByRole('alert').getByText('The draft is for the stack “console”, and this is for “acme”').waitFor();
+    await group.fill('visitors');
+    await card.getByLabel('For 7 days').check();
+    await card.getByRole('button', { name: 'Take into the draft' }).click();
+    await card.getByText('group_membership/visitors/user/bob').waitFor();
+
+    await card.getByRole('link', { name: 'See what the draft would do' }).click();
+    await page.getByRole('heading', { name: 'Who gains and who loses access' }).waitFor();
+    await page.getByRole('button', { name: 'Commit', exact: true }).click();
+    await page.getByText(/^Committed as revision/).waitFor();
+
+    const { expires_at } = await bench.client.records('group_membership').get('visitors//subject/user/bob');
+    const days = (Date.parse(expires_at ?? '') - Date.now()) / DAY_MS;
+    expect(days).toBeGreaterThan(6);
+    expect(days).toBeLessThanOrEqual(7);
+    await page.goto(bench.at('/person?subject=user/bob'));
+    const lately = cardOf(page, 'Changed in the last 30 days');
+    await lately.waitFor();
+    await card.getByRole('link', { name: 'group/visitors' }).waitFor();
+    await cardOf(page, 'What Bob can do').getByText('group/finance').first().waitFor();
+    expect(await cardOf(page, 'What Bob can do').getByText('docs/page/handbook').count()).toBe(0);
+    watch.expectNothing();
+  });
+
+  it('that has no record is said to have none', async () => {
+    const { page } = await bench.signedIn(browser);
+    await page.goto(bench.at('/person?subject=user/nobody'));
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').textContent()).toContain('user/nobody');
+  });
+
+  it.each([
+    [1280, 'light'],
+    [360, 'dark'],
+  ] as const)('can be read by all, %i pixels wide in the %s theme', async (width, colorScheme) => {
+    const { page } = await bench.signedIn(browser, { viewport: { width, height: 740 }, colorScheme });
+    for (const path of ['/people', '/person?subject=user/bob']) {
+      await page.goto(bench.at(path));
+      await page.waitForLoadState('networkidle');
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
+  });
+});
