@@ -59,11 +59,11 @@ type TenantEvent struct {
 
 // Audit walks the commits of the tenant, the latest first.
 func (c *Client) Audit(ctx context.Context, options ...CallOption) *Iterator[AuditEntry] {
-	return listed[AuditEntry](ctx, c, "/v1/audit", url.Values{}, options)
+	return listed[AuditEntry](ctx, c, "/v1/audit", url.Values{}, options, false)
 }
 
 // TenantAudit walks the making and removal of tenants, the latest first, including tenants that no longer exist. For
 // operators.
 func (c *Client) TenantAudit(ctx context.Context, options ...CallOption) *Iterator[TenantEvent] {
-	return listed[TenantEvent](ctx, c, "/v1/audit/tenants", url.Values{}, options)
+	return listed[TenantEvent](ctx, c, "/v1/audit/tenants", url.Values{}, options, false)
 }

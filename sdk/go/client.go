@@ -2,18 +2,21 @@ package authz
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
 	"sync/atomic"
-	"time"
 )
 
 // Client asks one decision point. It is safe for concurrent use: make one, keep it, and close it at the end.
 type Client struct {
-	base          *url.URL
+	base *url.URL
+	// root is what targets begin with, and address what names them in texts: they differ for unix sockets.
+	root          string
 	address       string
+	callers       callers
+	maxAge        string
+	at            string
 	http          *http.Client
 	userAgent     string
 	authorization authorization
@@ -34,8 +37,8 @@ type Client struct {
 	end  context.CancelFunc
 }
 
-// New makes a client for a base address, that of the cloud, of an agent or of any other AuthZEN decision point. It does
-// not connect. The error is an *Error of code invalid_config.
+// New makes a client for a base address, that of the cloud, of an agent or of any other AuthZEN decision point. A unix socket is
+// named by its path: "unix:///run/service/agent.sock". It does not connect. The error is an *Error of code invalid_config.
 func New(base string, options ...Option) (*Client, error) {
 	chosen := defaults()
 	for _, option := range options {
@@ -43,21 +46,28 @@ func New(base string, options ...Option) (*Client, error) {
 			return nil, err
 		}
 	}
-	address, err := baseAddress(base)
+	way, err := routeOf(base, chosen.proxy, chosen.authorities)
 	if err != nil {
 		return nil, err
 	}
+	if chosen.httpClient != nil && (way.socket != "" || chosen.proxy != nil || chosen.authorities != nil) {
+		return nil, failure(CodeInvalidConfig, "An HTTP client of your own makes its own connections: leave out the socket, WithCA and WithProxy.")
+	}
 	client := &Client{
-		base:       address,
-		address:    address.String(),
-		http:       withoutRedirects(chosen.httpClient),
+		base:       way.base,
+		root:       way.base.String(),
+		address:    way.address,
+		callers:    callersOf(chosen.headers),
+		maxAge:     chosen.maxAge,
+		at:         chosen.at,
+		http:       withoutRedirects(chosen.httpClient, way),
 		userAgent:  chosen.userAgent,
 		decision:   chosen.decision,
 		management: chosen.management,
 		tracer:     chosen.tracer,
 		slots:      make(slots, atOnce),
 	}
-	if !chosen.readsAnything {
+	if !chosen.readsAnything && chosen.at == "" {
 		client.newest = &newestRevision{}
 	}
 	switch {
@@ -85,33 +95,16 @@ func (c *Client) Close() {
 	c.http.CloseIdleConnections()
 }
 
-// withoutRedirects copies a client, or makes one that keeps as many connections as there are calls at once and uses no proxy of
-// the environment: a proxy would see the questions and the key.
-func withoutRedirects(given *http.Client) *http.Client {
+// withoutRedirects copies a client, or makes one that takes this way.
+func withoutRedirects(given *http.Client, way route) *http.Client {
 	own := &http.Client{}
 	if given != nil {
 		*own = *given
-	} else if standard, ok := http.DefaultTransport.(*http.Transport); ok {
-		transport := standard.Clone()
-		transport.Proxy = nil
-		transport.MaxIdleConns = 512
-		transport.MaxIdleConnsPerHost = 512
-		transport.IdleConnTimeout = 55 * time.Second
-		watch(transport)
-		own.Transport = transport
+	} else {
+		own.Transport = way.transport()
 	}
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return own
-}
-
-func encode(value any) ([]byte, error) {
-	body, err := json.Marshal(value)
-	if err != nil {
-		failed := failure(CodeInvalidRequest, "The request cannot be written as JSON: %s.", err)
-		failed.cause = err
-		return nil, failed
-	}
-	return body, nil
 }
 
 // asError turns any error of this package's calls into an *Error.

@@ -26,7 +26,7 @@ func (k *Collection[Record, New, Made]) List(ctx context.Context, filter Filter,
 	for name, value := range filter {
 		query.Set(name, value)
 	}
-	return listed[Record](ctx, k.client, k.path, query, options)
+	return listed[Record](ctx, k.client, k.path, query, options, true)
 }
 
 // Get reads one record; ErrNotFound where there is none.
@@ -34,6 +34,7 @@ func (k *Collection[Record, New, Made]) Get(ctx context.Context, idOrPath string
 	var record Record
 	r, err := k.item(http.MethodGet, idOrPath)
 	if err == nil {
+		r.past = true
 		err = k.client.manage(ctx, r, nil, options, &record)
 	}
 	return record, err
@@ -87,7 +88,7 @@ func (k *Collection[Record, New, Made]) item(method, idOrPath string) (request, 
 // managed is a management request; the route stands for its path in errors and spans.
 func (c *Client) managed(method, route, path string) request {
 	return request{
-		method: method, route: route, target: c.address + path, contentType: "application/json", profile: c.management, answeredBy: success,
+		method: method, route: route, target: c.root + path, contentType: "application/json", profile: c.management, answeredBy: success,
 	}
 }
 
@@ -119,8 +120,8 @@ func (r *request) set(name, value string) {
 	r.header.Set(name, value)
 }
 
-// listed walks the pages of a list by their cursors.
-func listed[T any](ctx context.Context, c *Client, path string, query url.Values, options []CallOption) *Iterator[T] {
+// listed walks the pages of a list by their cursors. past: it may be about the past.
+func listed[T any](ctx context.Context, c *Client, path string, query url.Values, options []CallOption, past bool) *Iterator[T] {
 	if limit := optionsOf(options).pageLimit; limit != nil {
 		query.Set("limit", strconv.Itoa(*limit))
 	}
@@ -129,6 +130,7 @@ func listed[T any](ctx context.Context, c *Client, path string, query url.Values
 			query.Set("cursor", cursor)
 		}
 		r := c.managed(http.MethodGet, path, path)
+		r.past = past
 		if len(query) > 0 {
 			r.target += "?" + query.Encode()
 		}

@@ -69,6 +69,7 @@ func (c *Client) ask(path string, body []byte, span Span) request {
 		body:        body,
 		contentType: "application/json",
 		profile:     c.decision,
+		past:        true,
 		span:        span,
 	}
 }

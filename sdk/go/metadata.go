@@ -40,14 +40,14 @@ func (c *Client) Discover(ctx context.Context, options ...CallOption) (*Metadata
 }
 
 func (c *Client) metadata(ctx context.Context, o *callOptions, span Span) (*Metadata, error) {
-	r := request{method: http.MethodGet, route: wellKnown, target: c.address + wellKnown, profile: c.management, span: span}
+	r := request{method: http.MethodGet, route: wellKnown, target: c.root + wellKnown, profile: c.management, span: span}
 	if c.base.Path != "" {
 		// AuthZEN puts the path of the decision point behind the well-known one (section 9.2); a proxy, before it.
 		r.target = origin(c.base) + wellKnown + c.base.EscapedPath()
 	}
 	came, err := c.send(ctx, r, o)
 	if err != nil && asError(err).Status == http.StatusNotFound && c.base.Path != "" {
-		r.target = c.address + wellKnown
+		r.target = c.root + wellKnown
 		came, err = c.send(ctx, r, o)
 	}
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *Client) metadata(ctx context.Context, o *callOptions, span Span) (*Meta
 	if err := c.decode(came, r, &found); err != nil {
 		return nil, err
 	}
-	if strings.TrimRight(found.PolicyDecisionPoint, "/") != c.address {
+	if strings.TrimRight(found.PolicyDecisionPoint, "/") != c.root {
 		return nil, failure(CodeNetwork, "%s says that it speaks for the decision point %q: give that as base address, or mend its configuration.",
 			c.address, found.PolicyDecisionPoint)
 	}
@@ -90,7 +90,7 @@ func (c *Client) endpoint(path string) string {
 			return found
 		}
 	}
-	return c.address + path
+	return c.root + path
 }
 
 // withoutBatches says whether the decision point takes no batches, by its metadata or its answers.

@@ -1,7 +1,9 @@
 package authz
 
 import (
+	"crypto/x509"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -22,6 +24,13 @@ type settings struct {
 	tracer       Tracer
 	// readsAnything: what is read may be older than what was seen or written before.
 	readsAnything bool
+	headers       http.Header
+	// maxAge is the value of Service-Max-Age, or empty.
+	maxAge string
+	// at is the moment of the past that is asked about, or empty.
+	at          string
+	proxy       *url.URL
+	authorities *x509.CertPool
 }
 
 // profile has the deadlines and retries of one kind of calls.

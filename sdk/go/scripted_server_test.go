@@ -48,14 +48,14 @@ type scriptedServer struct {
 	script []entry
 }
 
-func startScripted(t *testing.T, script []entry) *scriptedServer {
+func startScripted(t *testing.T, script []entry, network, address string) *scriptedServer {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen(network, address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := &scriptedServer{
-		t: t, listener: listener, base: "http://" + listener.Addr().String(), over: make(chan struct{}), script: script,
+		t: t, listener: listener, base: map[string]string{"tcp": "http://", "unix": "unix://"}[network] + listener.Addr().String(), over: make(chan struct{}), script: script,
 	}
 	server.busy.Add(1)
 	go func() {
@@ -66,7 +66,7 @@ func startScripted(t *testing.T, script []entry) *scriptedServer {
 				return
 			}
 			server.busy.Add(1)
-			go server.serve(connection.(*net.TCPConn))
+			go server.serve(connection)
 		}
 	}()
 	return server
@@ -82,7 +82,7 @@ func (s *scriptedServer) end() {
 	}
 }
 
-func (s *scriptedServer) serve(connection *net.TCPConn) {
+func (s *scriptedServer) serve(connection net.Conn) {
 	defer s.busy.Done()
 	served := make(chan struct{})
 	defer close(served)
@@ -99,6 +99,8 @@ func (s *scriptedServer) serve(connection *net.TCPConn) {
 		if err != nil {
 			return
 		}
+		// net/http takes it out of the headers.
+		request.Header.Set("Host", request.Host)
 		body, err := io.ReadAll(request.Body)
 		if err != nil {
 			return
@@ -148,7 +150,7 @@ func (s *scriptedServer) check(next entry, request *http.Request, body []byte) {
 }
 
 // reply is false where the connection is at its end.
-func (s *scriptedServer) reply(connection *net.TCPConn, next entry, requestID string) bool {
+func (s *scriptedServer) reply(connection net.Conn, next entry, requestID string) bool {
 	reply := next.Reply
 	if reply.DelayMs > 0 {
 		select {
@@ -159,7 +161,9 @@ func (s *scriptedServer) reply(connection *net.TCPConn, next entry, requestID st
 	switch reply.Fault {
 	case "":
 	case "reset":
-		_ = connection.SetLinger(0)
+		if tcp, ok := connection.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0)
+		}
 		return false
 	case "half":
 		fmt.Fprint(connection, "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{\"decision\": true")

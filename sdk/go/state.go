@@ -44,6 +44,7 @@ type Bundle struct {
 func (c *Client) State(ctx context.Context, options ...CallOption) (State, error) {
 	var state State
 	r := c.managed(http.MethodGet, "/v1/state", "/v1/state")
+	r.past = true
 	came, err := c.conditional(ctx, r, options)
 	if err == nil {
 		err = c.decode(came, r, &state)

@@ -23,7 +23,7 @@ type MadeTenant struct {
 
 // Tenants walks the tenants. This and the calls below are for operators.
 func (c *Client) Tenants(ctx context.Context, options ...CallOption) *Iterator[Tenant] {
-	return listed[Tenant](ctx, c, "/v1/tenants", url.Values{}, options)
+	return listed[Tenant](ctx, c, "/v1/tenants", url.Values{}, options, false)
 }
 
 // Tenant reads one tenant.

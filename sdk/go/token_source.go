@@ -133,7 +133,7 @@ func (s *tokenSource) fetch() (*token, error) {
 	r := request{
 		method:      http.MethodPost,
 		route:       "/oauth/token",
-		target:      s.client.address + "/oauth/token",
+		target:      s.client.root + "/oauth/token",
 		header:      http.Header{"Authorization": {basic(s.clientID, s.secret())}},
 		body:        []byte("grant_type=client_credentials"),
 		contentType: "application/x-www-form-urlencoded",

@@ -28,6 +28,10 @@ type request struct {
 	profile     profile
 	// once: another attempt might do it twice, so it is repeated only if it certainly was not processed.
 	once bool
+	// past: the answer may be about the past, as of the client's moment.
+	past bool
+	// reading: it changes nothing, although neither its method nor its route says so.
+	reading bool
 	// anonymous: without the client's credential.
 	anonymous bool
 	// answeredBy says which statuses answer it; nil means 200 alone, as for decisions, searches and tokens.
@@ -39,7 +43,7 @@ type request struct {
 
 // reads says whether the answer depends on the tenant's revision, and the request changes nothing.
 func (r *request) reads() bool {
-	return r.method == http.MethodGet || strings.HasPrefix(r.route, "/access/")
+	return r.method == http.MethodGet || strings.HasPrefix(r.route, "/access/") || r.reading
 }
 
 // answer is an answer that has been read as a whole.
@@ -65,6 +69,9 @@ const unclearNote = " It is not known whether the change was made: look before y
 func (c *Client) send(ctx context.Context, r request, o *callOptions) (*answer, error) {
 	if o.requestID != "" && !headerSafe(o.requestID) {
 		return nil, failure(CodeInvalidRequest, "A request id has 1 to 256 visible ASCII characters: choose another one.")
+	}
+	if err := c.date(&r); err != nil {
+		return nil, err
 	}
 	if o.total > 0 {
 		r.profile.total = o.total
@@ -112,7 +119,7 @@ func (c *Client) send(ctx context.Context, r request, o *callOptions) (*answer, 
 			carries = false
 			continue
 		}
-		last = redacted(failed.err, r.secrets, c.authorization)
+		last = redacted(failed.err, c.secrets(r), c.authorization)
 		doubt = doubt || failed.fate == unclear
 		if overall.Err() != nil && failed.err.Status == 0 {
 			return nil, noted(r, doubt, c.ended(ctx, r, nil))
@@ -137,6 +144,29 @@ func (c *Client) send(ctx context.Context, r request, o *callOptions) (*answer, 
 	}
 }
 
+// date lets a request ask about the client's moment. The past takes no writes.
+func (c *Client) date(r *request) error {
+	if c.at == "" || r.anonymous {
+		return nil
+	}
+	if !r.reads() {
+		return failure(CodeInvalidRequest, "This client asks about the past, %q: write with a client without WithAt.", c.at)
+	}
+	if r.past {
+		separator := "?"
+		if strings.Contains(r.target, "?") {
+			separator = "&"
+		}
+		r.target += separator + "at=" + url.QueryEscape(c.at)
+	}
+	return nil
+}
+
+// secrets are what no error of a request may repeat, besides the credential.
+func (c *Client) secrets(r request) []string {
+	return append(append([]string{}, r.secrets...), c.callers.secrets()...)
+}
+
 func (c *Client) credential(ctx context.Context, r request) (credential, error) {
 	if c.authorization == nil || r.anonymous {
 		return credential{}, nil
@@ -149,7 +179,7 @@ func (c *Client) given(ctx, overall context.Context, r request, last *Error, err
 	if overall.Err() != nil {
 		return c.ended(ctx, r, last)
 	}
-	return redacted(asError(err), r.secrets, c.authorization)
+	return redacted(asError(err), c.secrets(r), c.authorization)
 }
 
 // ended says why a call had to stop: its deadline, or the context of the caller.
@@ -180,6 +210,9 @@ func (c *Client) attempt(ctx context.Context, r request, o *callOptions, authori
 	if err != nil {
 		return nil, &fault{err: failure(CodeInvalidRequest, "The request cannot be made: %s.", err)}
 	}
+	for name, values := range c.callers.headers() {
+		sent.Header[name] = values
+	}
 	if r.body != nil {
 		sent.Header.Set("Content-Type", r.contentType)
 	}
@@ -193,6 +226,9 @@ func (c *Client) attempt(ctx context.Context, r request, o *callOptions, authori
 	}
 	if minRevision != "" {
 		sent.Header.Set("Service-Min-Revision", minRevision)
+	}
+	if c.maxAge != "" && !r.anonymous && r.reads() {
+		sent.Header.Set("Service-Max-Age", c.maxAge)
 	}
 	id := o.requestID
 	if id == "" {

@@ -1,12 +1,13 @@
 package authz
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,15 +18,21 @@ import (
 type vector struct {
 	Name   string `json:"name"`
 	Client struct {
-		APIKey            string `json:"apiKey"`
-		ClientID          string `json:"clientId"`
-		ClientSecret      string `json:"clientSecret"`
-		Retries           *int   `json:"retries"`
-		DecisionTimeoutMs int    `json:"decisionTimeoutMs"`
-		AttemptTimeoutMs  int    `json:"attemptTimeoutMs"`
-		Batching          bool   `json:"batching"`
-		ReadsOwnWrites    *bool  `json:"readsOwnWrites"`
-		NotBefore         string `json:"notBefore"`
+		APIKey            string            `json:"apiKey"`
+		ClientID          string            `json:"clientId"`
+		ClientSecret      string            `json:"clientSecret"`
+		Retries           *int              `json:"retries"`
+		DecisionTimeoutMs int               `json:"decisionTimeoutMs"`
+		AttemptTimeoutMs  int               `json:"attemptTimeoutMs"`
+		Batching          bool              `json:"batching"`
+		ReadsOwnWrites    *bool             `json:"readsOwnWrites"`
+		NotBefore         string            `json:"notBefore"`
+		URL               string            `json:"url"`
+		Proxy             string            `json:"proxy"`
+		CA                string            `json:"ca"`
+		Headers           map[string]string `json:"headers"`
+		MaxAgeSeconds     *float64          `json:"maxAgeSeconds"`
+		At                string            `json:"at"`
 	} `json:"client"`
 	Call struct {
 		Op        string          `json:"op"`
@@ -44,20 +51,21 @@ type vector struct {
 }
 
 type expected struct {
-	Decision    *bool           `json:"decision"`
-	Decided     *bool           `json:"decided"`
-	Reason      *string         `json:"reason"`
-	PolicyID    *string         `json:"policyId"`
-	AccessPath  *string         `json:"accessPath"`
-	Revision    *string         `json:"revision"`
-	Error       Code            `json:"error"`
-	Pointers    []string        `json:"pointers"`
-	DetailHas   []string        `json:"detailHas"`
-	DetailLacks []string        `json:"detailLacks"`
-	Results     json.RawMessage `json:"results"`
-	Metadata    json.RawMessage `json:"metadata"`
-	Each        []expected      `json:"each"`
-	WithinMs    int             `json:"withinMs"`
+	Decision    *bool                      `json:"decision"`
+	Decided     *bool                      `json:"decided"`
+	Reason      *string                    `json:"reason"`
+	PolicyID    *string                    `json:"policyId"`
+	AccessPath  *string                    `json:"accessPath"`
+	Revision    *string                    `json:"revision"`
+	Error       Code                       `json:"error"`
+	Pointers    []string                   `json:"pointers"`
+	DetailHas   []string                   `json:"detailHas"`
+	DetailLacks []string                   `json:"detailLacks"`
+	Results     json.RawMessage            `json:"results"`
+	Metadata    json.RawMessage            `json:"metadata"`
+	Each        []expected                 `json:"each"`
+	Answer      map[string]json.RawMessage `json:"answer"`
+	WithinMs    int                        `json:"withinMs"`
 }
 
 // TestVectors runs the cases that all SDKs share.
@@ -74,16 +82,48 @@ func TestVectors(t *testing.T) {
 		var vectors struct {
 			Cases []vector `json:"cases"`
 		}
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		if err := decoder.Decode(&vectors); err != nil || len(vectors.Cases) == 0 {
+		if err := json.Unmarshal(text, &vectors); err != nil || len(vectors.Cases) == 0 {
 			t.Fatalf("%s holds no cases: %v", file, err)
 		}
 		for _, one := range vectors.Cases {
 			one := one
+			numbered(reflect.ValueOf(&one.Call))
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".json")+"/"+one.Name, func(t *testing.T) {
 				t.Parallel()
 				one.run(t)
 			})
+		}
+	}
+}
+
+// numbered puts numbers that JSON does not hold in the place of {"NUMBER": "NaN"}.
+func numbered(value reflect.Value) {
+	switch value.Kind() {
+	case reflect.Interface:
+		if text, ok := value.Interface().(map[string]any); ok && text["NUMBER"] != nil {
+			number, _ := strconv.ParseFloat(text["NUMBER"].(string), 64)
+			value.Set(reflect.ValueOf(number))
+			return
+		}
+		numbered(value.Elem())
+	case reflect.Pointer:
+		numbered(value.Elem())
+	case reflect.Map:
+		for _, key := range value.MapKeys() {
+			member := reflect.New(value.Type().Elem()).Elem()
+			member.Set(value.MapIndex(key))
+			numbered(member)
+			value.SetMapIndex(key, member)
+		}
+	case reflect.Slice:
+		for i := 0; i < value.Len(); i++ {
+			numbered(value.Index(i))
+		}
+	case reflect.Struct:
+		for i := 0; i < value.NumField(); i++ {
+			if value.Type().Field(i).IsExported() {
+				numbered(value.Field(i))
+			}
 		}
 	}
 }
@@ -96,12 +136,18 @@ func (v *vector) nextQuestion() {
 }
 
 func (v vector) run(t *testing.T) {
-	server := startScripted(t, v.Script)
-	client := v.client(t, server.base)
-	defer func() {
-		client.Close()
-		server.end()
-	}()
+	network, address := "tcp", "127.0.0.1:0"
+	if v.Client.URL == "SOCKET" {
+		network, address = "unix", filepath.Join(t.TempDir(), "agent.sock")
+	}
+	server := startScripted(t, v.Script, network, address)
+	defer server.end()
+	client, err := v.client(server.base)
+	if err != nil {
+		v.Outcome.failed(t, err)
+		return
+	}
+	defer client.Close()
 	started := time.Now()
 	switch {
 	case v.Call.Together > 0:
@@ -132,7 +178,7 @@ func (v vector) run(t *testing.T) {
 	}
 }
 
-func (v vector) client(t *testing.T, base string) *Client {
+func (v vector) client(base string) (*Client, error) {
 	var options []Option
 	given := v.Client
 	if given.APIKey != "" {
@@ -154,14 +200,30 @@ func (v vector) client(t *testing.T, base string) *Client {
 	if given.ReadsOwnWrites != nil && !*given.ReadsOwnWrites {
 		options = append(options, WithoutReadingOwnWrites())
 	}
+	for name, value := range given.Headers {
+		options = append(options, WithHeader(name, value))
+	}
+	if given.MaxAgeSeconds != nil {
+		options = append(options, WithMaxAge(time.Duration(*given.MaxAgeSeconds*float64(time.Second))))
+	}
+	if given.At != "" {
+		options = append(options, WithAt(given.At))
+	}
+	if given.CA != "" {
+		options = append(options, WithCA(given.CA))
+	}
+	if given.Proxy != "" {
+		_, host, _ := strings.Cut(base, "//")
+		options = append(options, WithProxy(strings.ReplaceAll(given.Proxy, "HOST", host)))
+	}
+	if given.URL != "" && given.URL != "SOCKET" {
+		base = given.URL
+	}
 	client, err := New(base, options...)
 	if err == nil && given.NotBefore != "" {
 		err = client.NotBefore(given.NotBefore)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
+	return client, err
 }
 
 func (v vector) call(t *testing.T, client *Client, server *scriptedServer, want expected) {
@@ -229,8 +291,33 @@ func (v vector) call(t *testing.T, client *Client, server *scriptedServer, want 
 			}
 		}
 	default:
-		t.Fatalf("the runner does not know the call %q", v.Call.Op)
+		managed := managedCalls[v.Call.Op]
+		if managed == nil {
+			t.Fatalf("the runner does not know the call %q", v.Call.Op)
+		}
+		answer, err := managed(ctx, client, func(value any) { unmarshal(t, v.Call.Request, value) })
+		if want.failed(t, err) {
+			return
+		}
+		var members map[string]json.RawMessage
+		unmarshal(t, marshal(t, answer), &members)
+		for name, member := range want.Answer {
+			if !sameJSON(t, members[name], member) {
+				t.Errorf("the member %s of the answer is %s, want %s", name, members[name], member)
+			}
+		}
 	}
+}
+
+// managedCalls are calls of management by their names in the vectors. They read what they are asked into a value.
+var managedCalls = map[string]func(ctx context.Context, client *Client, read func(any)) (any, error){
+	"changeset": func(ctx context.Context, client *Client, read func(any)) (any, error) {
+		var changes Changeset
+		read(&changes)
+		return client.Apply(ctx, changes)
+	},
+	"state":  func(ctx context.Context, client *Client, _ func(any)) (any, error) { return client.State(ctx) },
+	"whoami": func(ctx context.Context, client *Client, _ func(any)) (any, error) { return client.WhoAmI(ctx) },
 }
 
 // batch reads a request as AuthZEN writes it.
@@ -319,6 +406,7 @@ func unmarshal(t *testing.T, text []byte, value any) {
 	if err := json.Unmarshal(text, value); err != nil {
 		t.Fatal(err)
 	}
+	numbered(reflect.ValueOf(value))
 }
 
 func marshal(t *testing.T, value any) []byte {

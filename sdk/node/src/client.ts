@@ -1,5 +1,6 @@
 import { jsonOf } from './answer.js';
-import { type ClientOptions, DecisionClient } from './decision-client.js';
+import { type ConnectionOptions, routeOf } from './connection.js';
+import { DecisionClient, type DecisionClientOptions } from './decision-client.js';
 import { pause } from './limit.js';
 import { everyItem, type ListOptions, RecordCollection, type Send } from './records.js';
 import { fateOf, heldSeconds } from './retry.js';
@@ -66,7 +67,15 @@ export interface AuditOptions extends ListOptions {
   onPage?: ((page: AuditPage<unknown>) => void) | undefined;
 }
 
-export type { ClientOptions, Credentials, DecideOptions } from './decision-client.js';
+export interface ClientOptions extends Omit<DecisionClientOptions, 'url'>, ConnectionOptions {
+  /**
+   * The address of a decision point: the cloud, an agent, or another vendor's. A slash at its end is fine. A unix socket is
+   * named by its path: `unix:///run/service/agent.sock`.
+   */
+  url: string;
+}
+
+export type { Credentials, DecideOptions } from './decision-client.js';
 
 /**
  * The service's client, for cloud and agent: only the base address differs, and an agent takes no credentials.
@@ -101,7 +110,7 @@ export class ServiceClient extends DecisionClient {
 
   /** Throws `invalid_config` for an address or a credential that cannot be used. */
   constructor(options: ClientOptions) {
-    super(options);
+    super(options, routeOf(options));
     this.tenants = new Tenants(this.#send);
   }
 

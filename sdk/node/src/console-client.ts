@@ -1,5 +1,4 @@
-import { ServiceClient } from './client.js';
-import type { ClientOptions } from './decision-client.js';
+import { type ClientOptions, ServiceClient } from './client.js';
 import type { DecisionQuestion } from './question.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
 import type { AccessRuleViolation, Address, AuditEntry, Change, Limits, Page, Scope } from './wire.js';

@@ -9,6 +9,7 @@ import { Limit, until } from './limit.js';
 import { type AuthzenConfiguration, metadataOf } from './metadata.js';
 import { NewestRevision } from './newest-revision.js';
 import { endingOf, endsBatch, isWithoutBatches, notEvaluated, oneByOne } from './one-by-one.js';
+import { callersHeaders, maxAgeHeader } from './own-headers.js';
 import type {
   ActionQuestion,
   DecisionQuestion,
@@ -34,7 +35,8 @@ import {
 /** An OAuth client, or an API key. */
 export type Credentials = { clientId: string; clientSecret: string } | { apiKey: string };
 
-export interface ClientOptions {
+/** The options of a client that only asks decisions and searches. */
+export interface DecisionClientOptions {
   /** The address of a decision point: the cloud, an agent, or another vendor's. A slash at its end is fine. */
   url: string;
   /** An agent needs none. */
@@ -68,6 +70,13 @@ export interface ClientOptions {
    * it; true unless given. A decision point that is behind then waits for it or refuses (`behind_revision`).
    */
   readsOwnWrites?: boolean | undefined;
+  /**
+   * The greatest age, in whole seconds, of the knowledge that may answer reads and decisions (`Service-Max-Age`). Who knows
+   * only what is older refuses (`too_old`). Unless given, the decision point's own limits hold alone.
+   */
+  maxAgeSeconds?: number | undefined;
+  /** Headers for every request, such as a gateway's. Those of the client itself are refused, `Authorization` among them. */
+  headers?: Readonly<Record<string, string>> | undefined;
   userAgent?: string | undefined;
 }
 
@@ -75,6 +84,19 @@ export interface DecideOptions extends CallOptions {
   /** Denies a question that could not be decided; the decision then has `decided: false` and the `error`. */
   orDeny?: boolean | undefined;
 }
+
+/** By which way a client reaches its decision point, and the base address that it has. */
+export interface Route {
+  base: string;
+  fetch: typeof globalThis.fetch;
+}
+
+function platformRoute({ url, fetch = globalThis.fetch }: DecisionClientOptions): Route {
+  return { base: baseAddress(url), fetch };
+}
+
+/** The origin of who listens on a unix socket. */
+const SOCKET_ORIGIN = 'http://localhost';
 
 /** The most questions that the service takes in one request. */
 const BATCH_MAX = 1_000;
@@ -107,6 +129,7 @@ export class DecisionClient {
   readonly #discover: boolean;
   readonly #past: string | undefined;
   readonly #newest: NewestRevision | undefined;
+  readonly #maxAge: string | undefined;
   readonly #spans: Spans;
   readonly #batcher: Batcher | undefined;
   /** The most questions of one request. */
@@ -116,12 +139,13 @@ export class DecisionClient {
   #metadata: Promise<AuthzenConfiguration> | undefined;
 
   /** Throws `invalid_config` for an address or a credential that cannot be used. */
-  constructor(options: ClientOptions) {
-    const { credentials, retries, attemptTimeoutMs } = options;
-    this.url = baseAddress(options.url);
+  constructor(options: DecisionClientOptions, { base, fetch }: Route = platformRoute(options)) {
+    const { credentials, retries, attemptTimeoutMs, maxAgeSeconds } = options;
+    this.url = base;
     this.#discover = options.discover ?? false;
     this.#past = options.at;
     if (options.at === undefined && options.readsOwnWrites !== false) this.#newest = new NewestRevision();
+    if (maxAgeSeconds !== undefined) this.#maxAge = maxAgeHeader(maxAgeSeconds);
     this.#retryPolicy = {
       timeoutMs: options.decisionTimeoutMs ?? 2_000,
       attemptTimeoutMs: attemptTimeoutMs ?? 1_000,
@@ -138,7 +162,8 @@ export class DecisionClient {
         backoffMs: 200,
       },
       userAgent: options.userAgent ?? 'authz-service-sdk-node',
-      fetch: options.fetch ?? globalThis.fetch,
+      headers: callersHeaders(options.headers ?? {}),
+      fetch,
     });
     if (credentials !== undefined) {
       this.authorization =
@@ -251,6 +276,7 @@ export class DecisionClient {
     };
     const { origin, pathname } = new URL(this.url);
     const at = `GET ${this.url}${path}`;
+    if (origin === 'null') return metadataOf(await this.json(request, options), SOCKET_ORIGIN, at);
     if (pathname === '/') return metadataOf(await this.json(request, options), this.url, at);
     try {
       // AuthZEN puts the path of the decision point behind the well-known one (section 9.2); a proxy, before it.
@@ -272,7 +298,7 @@ export class DecisionClient {
   protected answer(request: ServiceRequest, options?: CallOptions): Promise<Answer> {
     const { method, path, route = path } = request;
     return this.#spans.around(`${method} ${route}`, async (span) => {
-      const call = { ...options, onAttempt: span.attempt, newest: this.#newest };
+      const call = { ...options, onAttempt: span.attempt, newest: this.#newest, maxAge: this.#maxAge };
       const wanted = { answeredBy: isSuccess, ...this.#dated(request) };
       const answer = await this.transport.send(wanted, call, this.authorization);
       span.revision(revisionOf(answer));
@@ -366,7 +392,7 @@ export class DecisionClient {
   }
 
   async #answered(request: ServiceRequest, options: CountedOptions): Promise<Answered> {
-    const call = { ...options, newest: this.#newest };
+    const call = { ...options, newest: this.#newest, maxAge: this.#maxAge };
     const answer = await this.transport.send(this.#dated(request), call, this.authorization);
     return { body: jsonOf(answer, `${request.method} ${this.url}${request.path}`), revision: revisionOf(answer) };
   }

@@ -1,3 +1,4 @@
+import { PROXY } from './proxy-fault.js';
 import { ServiceError } from './service-error.js';
 import type { Fault } from './transport.js';
 
@@ -13,6 +14,8 @@ const MEANINGS: Record<string, string> = {
   ECONNRESET: 'the connection was reset.',
   UND_ERR_SOCKET: 'the connection was closed before the answer came.',
   EPIPE: 'the connection was closed before the request was sent.',
+  ENOENT: 'there is no such socket: is the service running there?',
+  EACCES: 'the socket belongs to somebody else.',
   ENOTFOUND: 'the host name is not known: check the URL.',
   EAI_AGAIN: 'the host name could not be looked up.',
   UND_ERR_CONNECT_TIMEOUT: 'the connection could not be made in time.',
@@ -25,7 +28,7 @@ const MEANINGS: Record<string, string> = {
 };
 
 /** Faults before a connection was made: nothing of the request can have been processed. */
-const BEFORE_CONNECTION = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+const BEFORE_CONNECTION = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', PROXY]);
 
 /** A refused certificate or a malformed answer would only be refused again. */
 const LASTING = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_SSL|^ERR_TLS|^HPE_/;
@@ -38,7 +41,9 @@ export function networkFault(error: unknown, base: string, at: string): Fault {
   const meaning = MEANINGS[code] ?? MEANINGS[cause.message] ?? `${cause.message}.`;
   const detail = unsent ? `${base} cannot be reached: ${meaning}` : `${at} failed: ${meaning}`;
   return {
-    error: new ServiceError('network', code === '' ? detail : `${detail} (${code})`, [], { cause: error }),
+    error: new ServiceError('network', code === '' || code === PROXY ? detail : `${detail} (${code})`, [], {
+      cause: error,
+    }),
     fate: LASTING.test(code) ? 'final' : unsent ? 'unprocessed' : 'unclear',
     waitMs: 0,
   };

@@ -4,6 +4,7 @@ import { networkFault } from './fault.js';
 import { jsonText } from './json-text.js';
 import { Limit, pause, until } from './limit.js';
 import type { NewestRevision } from './newest-revision.js';
+import { secretsIn } from './own-headers.js';
 import { backoffMs, type Fate, fateOf, mayRepeat, type Repeat, RetryBudget, retryAfterMs } from './retry.js';
 import { ServiceError } from './service-error.js';
 import { Slots } from './slots.js';
@@ -25,6 +26,8 @@ export interface CountedOptions extends CallOptions {
   onAttempt?: (() => void) | undefined;
   /** Learns the revision of the answer, and is carried along by what only reads. */
   newest?: NewestRevision | undefined;
+  /** Goes with what only reads: the value of `Service-Max-Age`. */
+  maxAge?: string | undefined;
 }
 
 /** How long a kind of call may take, and how often it is tried again. */
@@ -43,6 +46,8 @@ export interface TransportOptions {
   base: string;
   retryPolicy: RetryPolicy;
   userAgent: string;
+  /** Go with every request, by names in small letters. */
+  headers: Readonly<Record<string, string>>;
   fetch: typeof globalThis.fetch;
 }
 
@@ -82,6 +87,7 @@ export interface Fault {
 interface SentByItself {
   authorization: string | undefined;
   minRevision: string | undefined;
+  maxAge: string | undefined;
 }
 
 /** How many attempts of a client run at once; the others wait in line within their deadlines. */
@@ -129,7 +135,8 @@ export class Transport {
         options.onAttempt?.();
         const attemptMs = options.attemptTimeoutMs ?? retryPolicy.attemptTimeoutMs;
         const carried = carries ? options.newest?.token : undefined;
-        const sent = { authorization: credential?.header, minRevision: carried };
+        const maxAge = request.writes ? undefined : options.maxAge;
+        const sent = { authorization: credential?.header, minRevision: carried, maxAge };
         const outcome = await this.#attempt(request, url, at, options, attemptMs, sent, overall.signal).finally(() =>
           this.#slots.free(),
         );
@@ -141,7 +148,7 @@ export class Transport {
           carries = false;
           continue;
         }
-        last = { ...outcome, error: redacted(outcome.error, request.secrets ?? authorization?.secrets() ?? []) };
+        last = { ...outcome, error: redacted(outcome.error, this.#secrets(request, authorization)) };
         if (last.error.code === 'unauthorized' && credential?.reused === true && !renewed) {
           renewed = true;
           authorization?.discard(credential.header);
@@ -209,10 +216,11 @@ export class Transport {
   #init(
     { method, body, headers }: ServiceRequest,
     requestId: string,
-    { authorization, minRevision }: SentByItself,
+    { authorization, minRevision, maxAge }: SentByItself,
     signal: AbortSignal,
   ): RequestInit {
     const sent: Record<string, string> = {
+      ...this.#options.headers,
       accept: 'application/json, application/problem+json',
       'user-agent': this.#options.userAgent,
       'x-request-id': requestId,
@@ -220,6 +228,7 @@ export class Transport {
     };
     if (authorization !== undefined) sent.authorization = authorization;
     if (minRevision !== undefined) sent['service-min-revision'] = minRevision;
+    if (maxAge !== undefined) sent['service-max-age'] = maxAge;
     const init: RequestInit = { method, headers: sent, redirect: 'manual', signal };
     if (body instanceof URLSearchParams) init.body = body;
     else if (body !== undefined) {
@@ -227,6 +236,10 @@ export class Transport {
       init.body = jsonText(body);
     }
     return init;
+  }
+
+  #secrets(request: ServiceRequest, authorization: Authorization | undefined): string[] {
+    return [...(request.secrets ?? authorization?.secrets() ?? []), ...secretsIn(this.#options.headers)];
   }
 
   #url({ path, query = {} }: ServiceRequest): string {

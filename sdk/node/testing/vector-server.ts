@@ -40,7 +40,7 @@ interface Exchange {
 }
 
 /** Answers from a script over plain sockets, so that it can also answer wrongly. */
-export async function startVectorServer(script: readonly Step[]) {
+export async function startVectorServer(script: readonly Step[], socketPath?: string) {
   const exchanges: Exchange[] = [];
   const sockets = new Set<Socket>();
   const left = [...script];
@@ -59,8 +59,9 @@ export async function startVectorServer(script: readonly Step[]) {
       }
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await once(socketPath === undefined ? server.listen(0, '127.0.0.1') : server.listen(socketPath), 'listening');
+  url =
+    socketPath === undefined ? `http://127.0.0.1:${(server.address() as AddressInfo).port}` : `unix://${socketPath}`;
   return {
     url,
     exchanges,
@@ -97,7 +98,7 @@ async function reply(
   request: Request,
 ): Promise<void> {
   if (delayMs !== undefined) await later(delayMs);
-  if (fault === 'reset') return void socket.resetAndDestroy();
+  if (fault === 'reset') return void (url.startsWith('unix:') ? socket.destroy() : socket.resetAndDestroy());
   if (fault === 'half') return void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"decision":');
   if (fault === 'garbage') return void socket.end('\u0000\u0001 this is no HTTP\r\n\r\n');
   if (fault === 'silent') return;

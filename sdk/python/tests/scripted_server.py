@@ -14,14 +14,20 @@ from urllib.parse import parse_qsl
 class ScriptedServer:
     """Consumes the script in order, one entry a request, whatever connection it comes on."""
 
-    def __init__(self, script: List[Dict[str, Any]]) -> None:
+    def __init__(self, script: List[Dict[str, Any]], path: Optional[str] = None) -> None:
         self._script = list(script)
         self._lock = threading.Lock()
         self._over = threading.Event()
         self.faults: List[str] = []
         self.connections = 0
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        if path is None:
+            self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+            self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        else:
+            self._listener = socket.socket(socket.AF_UNIX)
+            self._listener.bind(path)
+            self._listener.listen(256)
+            self.url = f"unix://{path}"
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
         self._threads[0].start()
 
@@ -41,7 +47,8 @@ class ScriptedServer:
             if not select.select([self._listener], [], [], 0.02)[0]:
                 continue
             sock, _ = self._listener.accept()
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if sock.family != socket.AF_UNIX:
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self.connections += 1
             thread = threading.Thread(target=self._serve, args=(sock,), daemon=True)
             self._threads.append(thread)

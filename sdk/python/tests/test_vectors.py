@@ -7,10 +7,10 @@ import concurrent.futures
 import json
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 import pytest
-from authz_service import AsyncClient, Client, Decision, Outcome, ServiceError
+from authz_service import AsyncClient, Client, Decision, InvalidConfig, Outcome, ServiceError
 from tests.scripted_server import ScriptedServer
 
 VECTORS = Path(__file__).parents[3] / "test" / "vectors"
@@ -18,7 +18,7 @@ VECTORS = Path(__file__).parents[3] / "test" / "vectors"
 CASES = [
     pytest.param(case, id=f"{file.stem}: {case['name']}")
     for file in sorted(VECTORS.glob("*.json"))
-    for case in json.loads(file.read_text())["cases"]
+    for case in json.loads(file.read_text(), object_hook=lambda one: float(one["NUMBER"]) if "NUMBER" in one else one)["cases"]
 ]
 
 
@@ -27,25 +27,31 @@ def test_there_are_vectors() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_threads(case: Dict[str, Any]) -> None:
-    with ScriptedServer(case["script"]) as server:
+def test_threads(case: Dict[str, Any], tmp_path: Path) -> None:
+    with ScriptedServer(case["script"], socket_of(case, tmp_path)) as server:
         started = time.monotonic()
-        with Client(server.url, **options_of(case)) as client:
-            told(client, case)
-            found = run_sync(client, case["call"])
+        try:
+            with Client(**options_of(case, server)) as client:
+                told(client, case)
+                found = run_sync(client, case["call"])
+        except InvalidConfig as error:
+            found = error
         took = time.monotonic() - started
     compare(case, found, took, server)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_asyncio(case: Dict[str, Any]) -> None:
+def test_asyncio(case: Dict[str, Any], tmp_path: Path) -> None:
     async def run() -> Tuple[Any, float]:
         started = time.monotonic()
-        async with AsyncClient(server.url, **options_of(case)) as client:
-            told(client, case)
-            return await run_async(client, case["call"]), time.monotonic() - started
+        try:
+            async with AsyncClient(**options_of(case, server)) as client:
+                told(client, case)
+                return await run_async(client, case["call"]), time.monotonic() - started
+        except InvalidConfig as error:
+            return error, time.monotonic() - started
 
-    with ScriptedServer(case["script"]) as server:
+    with ScriptedServer(case["script"], socket_of(case, tmp_path)) as server:
         found, took = asyncio.run(run())
     compare(case, found, took, server)
 
@@ -55,10 +61,29 @@ def told(client: Union[Client, AsyncClient], case: Dict[str, Any]) -> None:
         client.not_before(case["client"]["notBefore"])
 
 
-def options_of(case: Dict[str, Any]) -> Dict[str, Any]:
+def socket_of(case: Dict[str, Any], folder: Path) -> Optional[str]:
+    return str(folder / "agent.sock") if case.get("client", {}).get("url") == "SOCKET" else None
+
+
+NAMES = {
+    "apiKey": "api_key",
+    "clientId": "client_id",
+    "clientSecret": "client_secret",
+    "retries": "retries",
+    "proxy": "proxy",
+    "ca": "ca",
+    "headers": "headers",
+    "maxAgeSeconds": "max_age",
+    "at": "at",
+}
+
+
+def options_of(case: Dict[str, Any], server: ScriptedServer) -> Dict[str, Any]:
     given = case.get("client", {})
-    names = {"apiKey": "api_key", "clientId": "client_id", "clientSecret": "client_secret", "retries": "retries"}
-    options = {names[name]: value for name, value in given.items() if name in names}
+    options = {NAMES[name]: value for name, value in given.items() if name in NAMES}
+    options["url"] = server.url if given.get("url", "SOCKET") == "SOCKET" else given["url"]
+    if "proxy" in options:
+        options["proxy"] = options["proxy"].replace("HOST", server.url.partition("//")[2])
     if "decisionTimeoutMs" in given:
         options["decision_timeout"] = given["decisionTimeoutMs"] / 1000
     if "attemptTimeoutMs" in given:
@@ -67,7 +92,8 @@ def options_of(case: Dict[str, Any]) -> Dict[str, Any]:
         options["batch_window"] = 0.25
     if "readsOwnWrites" in given:
         options["reads_own_writes"] = given["readsOwnWrites"]
-    assert set(given) <= {*names, "decisionTimeoutMs", "attemptTimeoutMs", "batching", "readsOwnWrites", "notBefore"}
+    others = {"decisionTimeoutMs", "attemptTimeoutMs", "batching", "readsOwnWrites", "notBefore", "url"}
+    assert set(given) <= {*NAMES, *others}
     return options
 
 
@@ -105,6 +131,14 @@ SEARCHES = {
 }
 
 
+#: Calls of management by their names in the vectors, with what they are asked.
+MANAGED: Dict[str, Callable[..., Any]] = {
+    "changeset": lambda client, changes: client.change_set(changes),
+    "state": lambda client: client.state(),
+    "whoami": lambda client: client.whoami(),
+}
+
+
 def run_sync(client: Client, call: Dict[str, Any]) -> Any:
     def once(turn: int = 0) -> Any:
         try:
@@ -117,7 +151,9 @@ def run_sync(client: Client, call: Dict[str, Any]) -> Any:
                 return client.decide_all(questions, **shared, **named_of(call))
             if call["op"] == "metadata":
                 return client.metadata(**named_of(call))
-            return list(getattr(client, SEARCHES[call["op"]])(**search_of(call)))
+            if call["op"] in SEARCHES:
+                return list(getattr(client, SEARCHES[call["op"]])(**search_of(call)))
+            return MANAGED[call["op"]](client, **call.get("request", {}))
         except ServiceError as error:
             return error
 
@@ -145,7 +181,10 @@ async def run_async(client: AsyncClient, call: Dict[str, Any]) -> Any:
                 return await client.decide_all(questions, **shared, **named_of(call))
             if call["op"] == "metadata":
                 return await client.metadata(**named_of(call))
-            return [result async for result in getattr(client, SEARCHES[call["op"]])(**search_of(call))]
+            if call["op"] in SEARCHES:
+                return [result async for result in getattr(client, SEARCHES[call["op"]])(**search_of(call))]
+            answer = MANAGED[call["op"]](client, **call.get("request", {}))
+            return [item async for item in answer] if hasattr(answer, "__aiter__") else await answer
         except ServiceError as error:
             return error
 
@@ -188,6 +227,10 @@ def check(found: Any, outcome: Dict[str, Any], server: ScriptedServer) -> None:
                 check(one.error if one.decision is None else one.decision, expected, server)
             else:
                 assert vars(one) == expected
+        return
+    if "answer" in outcome:
+        assert not isinstance(found, ServiceError), found
+        assert outcome["answer"].items() <= found.items()
         return
     assert set(outcome) <= KNOWN, outcome
     if "error" in outcome:

@@ -48,6 +48,8 @@ class Request:
     answered_by: Sequence[int] = (200,)
     #: Whether somebody still waits for the answer; where nobody does, nothing is tried again.
     wanted: Callable[[], bool] = lambda: True
+    #: Whether the answer may be about the past, as of the client's `at`.
+    past: bool = False
     #: An address on the origin of the base, instead of the path below it.
     url: Optional[str] = None
     attempts: int = 0
@@ -199,6 +201,11 @@ def base_address(url: str) -> str:
     if parts.query or parts.fragment:
         raise InvalidConfig(f'"{url}" holds a query or a fragment: give the base address alone.')
     return f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
+
+
+def public_base(base: str) -> str:
+    """The base address by which a decision point knows itself: who listens on a unix socket is localhost."""
+    return "http://localhost" if base.startswith("unix:") else base
 
 
 def origin_of(base: str) -> str:

@@ -7,7 +7,7 @@ import time
 from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, cast
 
 from .._answers import decision_of, metadata_of, object_of, outcomes_of, page_of
-from .._request import Request, json_bytes, origin_of
+from .._request import Request, json_bytes, origin_of, public_base
 from .._telemetry import Spans
 from ..decision import Decision, Metadata, Outcome
 from ..errors import InvalidRequest, Network, NotEvaluated, NotFound, ServiceError, Timeout
@@ -157,6 +157,7 @@ class AsyncEndpoints:
             request.path = await self._path(endpoint, time.monotonic() + request.total)
             request.body = json_bytes({**question, "page": page} if page else question)
             request.answered_by = (200,)
+            request.past = True
             at = f"POST {self._sender.base}{request.path}"
             with self.spans.span("search", request):
                 results, token = page_of(object_of(await self._sender.send(request), at), at)
@@ -169,8 +170,9 @@ class AsyncEndpoints:
             page["token"] = token
 
     async def metadata(self, timeout: Optional[float]) -> Metadata:
-        origin = origin_of(self._sender.base)
-        path = self._sender.base[len(origin) :]
+        base = public_base(self._sender.base)
+        origin = origin_of(base)
+        path = base[len(origin) :]
         if path:
             try:
                 # AuthZEN puts the path of the decision point behind the well-known one (section 9.2); a proxy, before it.
@@ -187,7 +189,7 @@ class AsyncEndpoints:
         with self.spans.span("metadata", request):
             answer = await self._sender.send(request)
             at = f"GET {url or self._sender.base + _METADATA}"
-            return metadata_of(object_of(answer, at), origin_of(self._sender.base), at)
+            return metadata_of(object_of(answer, at), origin_of(public_base(self._sender.base)), at)
 
     async def _one_by_one(
         self,
@@ -212,7 +214,7 @@ class AsyncEndpoints:
         """Where an endpoint is, below the base address."""
         paths = self._paths
         if paths is None:
-            base = self._sender.base
+            base = public_base(self._sender.base)
             found = await self.metadata(_left(ends))
             paths = {}
             for name in _PATHS:
@@ -229,7 +231,7 @@ class AsyncEndpoints:
         if request_id is not None and re.fullmatch("[!-~]{1,256}", request_id) is None:
             raise InvalidRequest("A request id has 1 to 256 visible ASCII characters: choose another one.")
         return Request(
-            "POST", path, _left(ends), self._attempt_timeout, self._retries, 0.05, body, request_id=request_id
+            "POST", path, _left(ends), self._attempt_timeout, self._retries, 0.05, body, request_id=request_id, past=True
         )
 
 

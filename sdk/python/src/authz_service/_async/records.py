@@ -8,7 +8,7 @@ from .. import records as kinds
 from .._request import path_segment
 
 #: Sends a request with the client's credential and gives the JSON of the answer: method, path, then by name
-#: `body`, `query`, `headers`, `harmless`, `timeout`, `route`.
+#: `body`, `query`, `headers`, `harmless`, `timeout`, `route`, `past`.
 Send = Callable[..., Coroutine[Any, Any, Any]]
 
 R = TypeVar("R")
@@ -16,11 +16,13 @@ N = TypeVar("N")
 M = TypeVar("M")
 
 
-async def every_item(send: Send, path: str, query: Mapping[str, Any], timeout: Optional[float]) -> AsyncIterator[Any]:
+async def every_item(
+    send: Send, path: str, query: Mapping[str, Any], timeout: Optional[float], past: bool = False
+) -> AsyncIterator[Any]:
     """Walks pages by their cursors, as far as the loop goes on."""
     cursor: Optional[str] = None
     while True:
-        page = await send("GET", path, query={**query, "cursor": cursor}, timeout=timeout)
+        page = await send("GET", path, query={**query, "cursor": cursor}, timeout=timeout, past=past)
         for item in page["items"]:
             yield item
         cursor = page.get("next_cursor")
@@ -38,10 +40,10 @@ class AsyncRecordCollection(Generic[R, N, M]):
 
     def list(self, *, limit: Optional[int] = None, timeout: Optional[float] = None, **fields: Any) -> AsyncIterator[R]:
         """Every record whose fields are as given. `limit` is the size of a page, `timeout` the deadline of each."""
-        return every_item(self._send, self._path, {**fields, "limit": limit}, timeout)
+        return every_item(self._send, self._path, {**fields, "limit": limit}, timeout, past=True)
 
     async def get(self, name: str, *, timeout: Optional[float] = None) -> R:
-        return cast(R, await self._send("GET", self._item(name), route=self._route, timeout=timeout))
+        return cast(R, await self._send("GET", self._item(name), route=self._route, timeout=timeout, past=True))
 
     async def create(self, record: N, *, stack: Optional[str] = None, timeout: Optional[float] = None) -> M:
         """A credential's secret is in this answer, and is never shown again.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from secrets import token_hex
-from typing import Dict, Optional, Protocol, Sequence, Tuple, Union
+from typing import Dict, Mapping, Optional, Protocol, Sequence, Tuple, Union
 
 from .._answers import Answer, is_anothers, problem_of
 from .._newest_revision import NewestRevision
 from .._request import FINAL, UNCLEAR, Fault, Request, RetryBudget, TransportFault, backoff, fate_of, may_repeat, retry_after
-from ..errors import Network, ServiceError, Timeout
+from .._own_headers import secrets_in
+from ..errors import InvalidRequest, Network, ServiceError, Timeout
 from .transport import AsyncTransport
 from .waiting import AsyncSlots, pause
 
@@ -42,8 +43,11 @@ class AsyncSender:
         base: str,
         authorization: Optional[AsyncAuthorization],
         user_agent: str,
+        callers: Mapping[str, str],
         secrets: Sequence[str] = (),
         newest: Optional[NewestRevision] = None,
+        max_age: Optional[str] = None,
+        at: Optional[str] = None,
     ) -> None:
         self.base = base
         #: Learns the revisions of answers, and is carried along by what only reads.
@@ -51,19 +55,25 @@ class AsyncSender:
         self._transport = transport
         self._authorization = authorization
         self._user_agent = user_agent
-        self._secrets = secrets
+        #: The caller's headers, which go with every request.
+        self._callers = callers
+        self._secrets = (*secrets, *secrets_in(callers))
+        self._max_age = max_age
+        #: The moment of the past that the client asks about.
+        self._at = at
         self._slots = AsyncSlots(_AT_ONCE)
         self._retries = RetryBudget()
 
     async def send(self, request: Request) -> Answer:
         """The answer, of a status that answers the request. Raises `ServiceError`."""
         at = f"{request.method} {request.url or self.base + request.path}"
+        self._date(request)
         headers = self._headers(request)
         ends = time.monotonic() + request.total
         retried = 0
         renewed = unclear = False
         newest = self._newest
-        carries = request.harmless and not request.writes
+        carries = reads = request.harmless and not request.writes
         self._retries.asked()
         try:
             while True:
@@ -82,6 +92,8 @@ class AsyncSender:
                 request.attempts += 1
                 headers["x-request-id"] = request.request_id or token_hex(16)
                 headers.pop("service-min-revision", None)
+                if reads and self._max_age is not None:
+                    headers["service-max-age"] = self._max_age
                 carried = newest.token if newest is not None and carries else None
                 if carried is not None:
                     headers["service-min-revision"] = carried
@@ -138,8 +150,17 @@ class AsyncSender:
         fate = fate_of(answer.status) if answer.status >= 400 else FINAL
         return Fault(problem_of(answer, at), fate, retry_after(answer.headers.get("retry-after")))
 
+    def _date(self, request: Request) -> None:
+        """Lets a request ask about the client's moment. Raises `InvalidRequest` for writes, which the past takes none of."""
+        if self._at is None:
+            return
+        if request.writes or not request.harmless:
+            raise InvalidRequest(f'This client asks about the past, "{self._at}": write with a client without at.')
+        if request.past:
+            request.query = {**request.query, "at": self._at}
+
     def _headers(self, request: Request) -> Dict[str, str]:
-        headers = {"accept": "application/json", "user-agent": self._user_agent}
+        headers = {**self._callers, "accept": "application/json", "user-agent": self._user_agent}
         if request.body is not None:
             headers["content-type"] = "application/json"
         headers.update(request.headers)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import ssl
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Protocol, Set, Tuple
-from urllib.parse import urlsplit
 
-from .._addresses import look_up
+from .._addresses import Addresses, look_up
 from .._answers import ANSWER_BYTES_MAX, Answer, is_anothers
 from .._per_process import PerProcess
 from .._request import FINAL, UNCLEAR, UNPROCESSED, TransportFault
+from .._route import TUNNEL_HEAD_MAX, Route
 from ..errors import InvalidConfig
 from .waiting import AsyncTasks
 
@@ -37,19 +36,12 @@ class AsyncTransport(Protocol):
 class H11Transport:
     """A pool of connections for each event loop, since connections cannot leave theirs."""
 
-    def __init__(self, base: str, ssl_context: Optional[ssl.SSLContext]) -> None:
+    def __init__(self, route: Route) -> None:
         try:
             import h11  # noqa: F401
         except ImportError:
             raise InvalidConfig("AsyncClient needs h11: pip install 'authz-service[async]'.") from None
-        parts = urlsplit(base)
-        self._host = parts.hostname or ""
-        secure = parts.scheme == "https"
-        self._port = parts.port or (443 if secure else 80)
-        self._origin_length = len(f"{parts.scheme}://{parts.netloc}")
-        self._authority = parts.netloc
-        # Certificates are read here, since reading them takes longer than many decisions may.
-        self._context = (ssl_context or ssl.create_default_context()) if secure else None
+        self._route = route
         self._pools: PerProcess[Dict[asyncio.AbstractEventLoop, _Pool]] = PerProcess(dict)
         self._tasks = AsyncTasks()
 
@@ -70,8 +62,8 @@ class H11Transport:
         ends = loop.time() + seconds
         pool = self._pool()
         connection = pool.taken() or await self._connected(pool, ends)
-        target = url[self._origin_length :] or "/"
-        sent = [("host", self._authority), *headers.items()]
+        target = self._route.target(url)
+        sent = [("host", self._route.authority), *self._route.headers(headers).items()]
         if body is not None or method != "GET":
             sent.append(("content-length", str(len(body or b""))))
         reusable = False
@@ -102,21 +94,28 @@ class H11Transport:
 
     async def _connect(self, pool: _Pool, ends: float) -> _Connection:
         loop = asyncio.get_running_loop()
+        route = self._route
         try:
-            addresses = await asyncio.wrap_future(look_up(self._host, self._port))
-            fault: OSError = OSError(f"{self._host} has no address")
+            addresses = await self._addresses()
+            fault: OSError = OSError(f"{route.host} has no address")
             for index, (family, kind, protocol, _, address) in enumerate(addresses):
                 # Those that follow have a chance as well where one is silent.
                 seconds = (ends - loop.time()) / (len(addresses) - index)
                 sock = socket.socket(family, kind, protocol)
                 try:
                     sock.setblocking(False)
-                    await asyncio.wait_for(loop.sock_connect(sock, address), seconds)
-                    if family != getattr(socket, "AF_UNIX", None):
+                    try:
+                        await asyncio.wait_for(loop.sock_connect(sock, address), seconds)
+                    except asyncio.TimeoutError:
+                        raise
+                    except OSError as error:
+                        raise route.unreachable(error) from None
+                    if route.socket_path is None:
                         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                    name = self._host if self._context is not None else None
+                    await self._open_tunnel(sock)
+                    name = route.host if route.context is not None else None
                     _, made = await loop.create_connection(
-                        lambda: _Connection(loop), sock=sock, ssl=self._context, server_hostname=name
+                        lambda: _Connection(loop), sock=sock, ssl=route.context, server_hostname=name
                     )
                     pool.open.add(made)
                     return made
@@ -132,6 +131,31 @@ class H11Transport:
             raise fault
         except OSError as error:
             raise TransportFault(str(error) or type(error).__name__, UNPROCESSED) from None
+
+    async def _addresses(self) -> Addresses:
+        route = self._route
+        if route.socket_path is not None:
+            return [(socket.AF_UNIX, socket.SOCK_STREAM, 0, "", route.socket_path)]
+        to = route.proxy or route
+        try:
+            return await asyncio.wrap_future(look_up(to.host, to.port))
+        except OSError as error:
+            raise route.unreachable(error) from None
+
+    async def _open_tunnel(self, sock: socket.socket) -> None:
+        asked, proxy = self._route.tunnel(), self._route.proxy
+        if asked is None or proxy is None:
+            return
+        loop = asyncio.get_running_loop()
+        await loop.sock_sendall(sock, asked)
+        head = b""
+        # Byte by byte, since what follows belongs to the tunnel.
+        while not head.endswith(b"\r\n\r\n"):
+            byte = await loop.sock_recv(sock, 1)
+            if not byte or len(head) > TUNNEL_HEAD_MAX:
+                raise proxy.fault("opened no tunnel")
+            head += byte
+        proxy.opened(head)
 
     async def close(self) -> None:
         """Closes the connections of this event loop."""

@@ -13,6 +13,7 @@ from typing import (
     Dict,
     Iterable,
     List,
+    Mapping,
     Optional,
     Type,
     TypeVar,
@@ -21,7 +22,8 @@ from typing import (
 from .._answers import action_of, entity_of
 from .._authorization import bearer
 from .._newest_revision import NewestRevision
-from .._request import base_address
+from .._own_headers import callers_headers, max_age_header
+from .._route import address_of, route_of
 from .._telemetry import Spans
 from ..decision import Decision, Entity, FoundAction, Metadata, Outcome, denied_because
 from ..errors import InvalidConfig, InvalidRequest, ServiceError
@@ -57,8 +59,15 @@ class Client(Management):
     `timeout` of a call is its total deadline. `batch_window` joins decisions that are asked within so many seconds into
     one request. `discover` asks the decision point first where its endpoints are. `reads_own_writes`: reads
     and decisions carry the newest revision that the client has seen, so that none is answered from before it; a decision
-    point that is behind then waits for it or refuses (`behind_revision`). `personal_data_in_spans` lets spans of
+    point that is behind then waits for it or refuses (`behind_revision`). `max_age`: the greatest age, in whole seconds, of the
+    knowledge that may answer reads and decisions; who knows only what is older refuses (`too_old`). `at`: decisions, searches,
+    `state` and `records` answer as of a past revision (`42.9f86d081884c7d65` or `42`) or time (RFC 3339, or a date); such a client
+    writes nothing. `personal_data_in_spans` lets spans of
     OpenTelemetry name subject and resource.
+
+    `url` may name a unix socket: `unix:///run/service/agent.sock`. `ca` has the certificate authorities that are trusted instead of
+    the system's: the path of a PEM file, or its text. `proxy`, `http://proxy.example.com:3128`, leads to every address but
+    those of one's own machine. `headers` go with every request; those of the client itself are refused, `Authorization` among them.
     """
 
     def __init__(
@@ -77,14 +86,22 @@ class Client(Management):
         batch_max: int = 1000,
         discover: bool = False,
         reads_own_writes: bool = True,
+        max_age: Optional[int] = None,
+        at: Optional[str] = None,
+        headers: Optional[Mapping[str, str]] = None,
+        ca: Optional[str] = None,
+        proxy: Optional[str] = None,
         ssl_context: Optional[ssl.SSLContext] = None,
         user_agent: str = "authz-service-python",
         personal_data_in_spans: bool = False,
         transport: Optional[Transport] = None,
     ) -> None:
-        self.url = base_address(url)
+        self.url = address_of(url)
+        sent = callers_headers(headers)
         if transport is None:
-            transport = HttpClientTransport(self.url, ssl_context)
+            transport = HttpClientTransport(route_of(self.url, ca, ssl_context, proxy))
+        elif ca is not None or proxy is not None:
+            raise InvalidConfig("A transport of your own makes its own connections: leave out ca and proxy.")
         self._transport = transport
         self._tasks = Tasks()
         authorization: Optional[Authorization] = None
@@ -99,11 +116,21 @@ class Client(Management):
                 client_id or "",
                 client_secret or "",
                 user_agent,
+                sent,
                 3 if retries is None else retries,
                 self._tasks,
             )
-        self._newest = NewestRevision() if reads_own_writes else None
-        sender = Sender(transport, self.url, authorization, user_agent, newest=self._newest)
+        self._newest = NewestRevision() if reads_own_writes and at is None else None
+        sender = Sender(
+            transport,
+            self.url,
+            authorization,
+            user_agent,
+            sent,
+            newest=self._newest,
+            max_age=max_age_header(max_age),
+            at=at,
+        )
         super().__init__(sender, Spans(personal_data_in_spans), timeout, attempt_timeout, 3 if retries is None else retries)
         if batch_max < 1:
             raise InvalidConfig("batch_max must be 1 or more.")

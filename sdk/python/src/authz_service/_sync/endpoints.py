@@ -8,7 +8,7 @@ import time
 from typing import Any, Iterator, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, cast
 
 from .._answers import decision_of, metadata_of, object_of, outcomes_of, page_of
-from .._request import Request, json_bytes, origin_of
+from .._request import Request, json_bytes, origin_of, public_base
 from .._telemetry import Spans
 from ..decision import Decision, Metadata, Outcome
 from ..errors import InvalidRequest, Network, NotEvaluated, NotFound, ServiceError, Timeout
@@ -158,6 +158,7 @@ class Endpoints:
             request.path = self._path(endpoint, time.monotonic() + request.total)
             request.body = json_bytes({**question, "page": page} if page else question)
             request.answered_by = (200,)
+            request.past = True
             at = f"POST {self._sender.base}{request.path}"
             with self.spans.span("search", request):
                 results, token = page_of(object_of(self._sender.send(request), at), at)
@@ -170,8 +171,9 @@ class Endpoints:
             page["token"] = token
 
     def metadata(self, timeout: Optional[float]) -> Metadata:
-        origin = origin_of(self._sender.base)
-        path = self._sender.base[len(origin) :]
+        base = public_base(self._sender.base)
+        origin = origin_of(base)
+        path = base[len(origin) :]
         if path:
             try:
                 # AuthZEN puts the path of the decision point behind the well-known one (section 9.2); a proxy, before it.
@@ -188,7 +190,7 @@ class Endpoints:
         with self.spans.span("metadata", request):
             answer = self._sender.send(request)
             at = f"GET {url or self._sender.base + _METADATA}"
-            return metadata_of(object_of(answer, at), origin_of(self._sender.base), at)
+            return metadata_of(object_of(answer, at), origin_of(public_base(self._sender.base)), at)
 
     def _one_by_one(
         self,
@@ -213,7 +215,7 @@ class Endpoints:
         """Where an endpoint is, below the base address."""
         paths = self._paths
         if paths is None:
-            base = self._sender.base
+            base = public_base(self._sender.base)
             found = self.metadata(_left(ends))
             paths = {}
             for name in _PATHS:
@@ -230,7 +232,7 @@ class Endpoints:
         if request_id is not None and re.fullmatch("[!-~]{1,256}", request_id) is None:
             raise InvalidRequest("A request id has 1 to 256 visible ASCII characters: choose another one.")
         return Request(
-            "POST", path, _left(ends), self._attempt_timeout, self._retries, 0.05, body, request_id=request_id
+            "POST", path, _left(ends), self._attempt_timeout, self._retries, 0.05, body, request_id=request_id, past=True
         )
 
 

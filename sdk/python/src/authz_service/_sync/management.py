@@ -62,7 +62,7 @@ class Management:
 
     def state(self, *, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[State]:
         """All records of the tenant with its revision; None while that still is `if_none_match`."""
-        answer = self._conditional("/v1/state", if_none_match, {}, timeout)
+        answer = self._conditional("/v1/state", if_none_match, {}, timeout, past=True)
         return None if answer.status == 304 else cast(State, json_of(answer, f"GET {self._sender.base}/v1/state"))
 
     def bundle(
@@ -139,18 +139,25 @@ class Management:
         writes: bool = False,
         timeout: Optional[float] = None,
         route: Optional[str] = None,
+        past: bool = False,
     ) -> Any:
         """The JSON of the answer. `route` stands in spans for a path that may name a person."""
         request = self._request(method, path, query, headers, timeout)
         request.body = None if body is None else json_bytes(body)
         request.harmless = harmless
+        request.past = past
         request.writes = writes or not harmless
         with self._spans.span(f"{method} {route or path}", request):
             answer = self._sender.send(request)
         return None if answer.status == 204 else json_of(answer, f"{method} {self._sender.base}{path}")
 
     def _conditional(
-        self, path: str, if_none_match: Optional[str], query: Mapping[str, Any], timeout: Optional[float]
+        self,
+        path: str,
+        if_none_match: Optional[str],
+        query: Mapping[str, Any],
+        timeout: Optional[float],
+        past: bool = False,
     ) -> Answer:
         headers = {}
         if if_none_match is not None:
@@ -158,6 +165,7 @@ class Management:
             headers["if-none-match"] = if_none_match if quoted else f'"{if_none_match}"'
         request = self._request("GET", path, query, headers, timeout)
         request.answered_by = (200, 304)
+        request.past = past
         with self._spans.span(f"GET {path}", request):
             return self._sender.send(request)
 

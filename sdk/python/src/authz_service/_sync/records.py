@@ -9,7 +9,7 @@ from .. import records as kinds
 from .._request import path_segment
 
 #: Sends a request with the client's credential and gives the JSON of the answer: method, path, then by name
-#: `body`, `query`, `headers`, `harmless`, `timeout`, `route`.
+#: `body`, `query`, `headers`, `harmless`, `timeout`, `route`, `past`.
 Send = Callable[..., Any]
 
 R = TypeVar("R")
@@ -17,11 +17,13 @@ N = TypeVar("N")
 M = TypeVar("M")
 
 
-def every_item(send: Send, path: str, query: Mapping[str, Any], timeout: Optional[float]) -> Iterator[Any]:
+def every_item(
+    send: Send, path: str, query: Mapping[str, Any], timeout: Optional[float], past: bool = False
+) -> Iterator[Any]:
     """Walks pages by their cursors, as far as the loop goes on."""
     cursor: Optional[str] = None
     while True:
-        page = send("GET", path, query={**query, "cursor": cursor}, timeout=timeout)
+        page = send("GET", path, query={**query, "cursor": cursor}, timeout=timeout, past=past)
         for item in page["items"]:
             yield item
         cursor = page.get("next_cursor")
@@ -39,10 +41,10 @@ class RecordCollection(Generic[R, N, M]):
 
     def list(self, *, limit: Optional[int] = None, timeout: Optional[float] = None, **fields: Any) -> Iterator[R]:
         """Every record whose fields are as given. `limit` is the size of a page, `timeout` the deadline of each."""
-        return every_item(self._send, self._path, {**fields, "limit": limit}, timeout)
+        return every_item(self._send, self._path, {**fields, "limit": limit}, timeout, past=True)
 
     def get(self, name: str, *, timeout: Optional[float] = None) -> R:
-        return cast(R, self._send("GET", self._item(name), route=self._route, timeout=timeout))
+        return cast(R, self._send("GET", self._item(name), route=self._route, timeout=timeout, past=True))
 
     def create(self, record: N, *, stack: Optional[str] = None, timeout: Optional[float] = None) -> M:
         """A credential's secret is in this answer, and is never shown again.

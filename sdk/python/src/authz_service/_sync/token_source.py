@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass
-from typing import Optional, Sequence, Tuple
+from typing import Mapping, Optional, Sequence, Tuple
 from urllib.parse import quote_plus
 
 from .._answers import object_of
@@ -48,6 +48,7 @@ class TokenSource:
         client_id: str,
         client_secret: str,
         user_agent: str,
+        headers: Mapping[str, str],
         retries: int,
         tasks: Tasks,
     ) -> None:
@@ -55,7 +56,7 @@ class TokenSource:
             raise InvalidConfig("The client id or the client secret is empty: give both.")
         self._basic = basic(client_id, client_secret)
         self._secrets = (client_secret, quote_plus(client_secret), self._basic.partition(" ")[2])
-        self._sender = Sender(transport, base, None, user_agent, self._secrets)
+        self._sender = Sender(transport, base, None, user_agent, headers, self._secrets)
         self._retries = retries
         self._tasks = tasks
         self._lock = PerProcess(threading.Lock)

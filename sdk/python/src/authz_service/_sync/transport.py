@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import select
 import socket
-import ssl
 import threading
 import time
 from concurrent import futures
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any, List, Mapping, Optional, Protocol, Set
-from urllib.parse import urlsplit
 
-from .._addresses import look_up
+from .._addresses import Addresses, look_up
 from .._answers import ANSWER_BYTES_MAX, Answer, is_anothers
 from .._per_process import PerProcess
 from .._request import FINAL, UNCLEAR, UNPROCESSED, TransportFault
+from .._route import TUNNEL_HEAD_MAX, Route
 from .deadline_socket import DeadlineSocket
 
 #: How many connections without work are kept.
@@ -39,13 +38,8 @@ class Transport(Protocol):
 class HttpClientTransport:
     """`http.client` with a pool of connections, for any number of threads, and with deadlines that are total."""
 
-    def __init__(self, base: str, ssl_context: Optional[ssl.SSLContext]) -> None:
-        parts = urlsplit(base)
-        self._host = parts.hostname or ""
-        secure = parts.scheme == "https"
-        self._port = parts.port or (443 if secure else 80)
-        self._origin_length = len(f"{parts.scheme}://{parts.netloc}")
-        self._context = (ssl_context or ssl.create_default_context()) if secure else None
+    def __init__(self, route: Route) -> None:
+        self._route = route
         self._pool = PerProcess(_Pool, _Pool.abandon)
         self._closed = False
 
@@ -58,7 +52,7 @@ class HttpClientTransport:
         reusable = False
         try:
             connection.ready(ends)
-            answer = connection.exchange(method, url[self._origin_length :], headers, body)
+            answer = connection.exchange(method, self._route.target(url), self._route.headers(headers), body)
             reusable = connection.in_step(answer.status) and not is_anothers(answer, headers)
             return answer
         except socket.timeout:
@@ -73,7 +67,7 @@ class HttpClientTransport:
             with pool.lock:
                 connection = pool.idle.pop() if pool.idle else None
                 if connection is None:
-                    connection = _Connection(self._host, self._port, self._context)
+                    connection = _Connection(self._route)
                     pool.open.add(connection)
                     return connection
             if connection.alive():
@@ -131,11 +125,11 @@ class _Connection(HTTPConnection):
 
     response_class = _Response
 
-    def __init__(self, host: str, port: int, context: Optional[ssl.SSLContext]) -> None:
-        super().__init__(host, port)
-        if context is not None:
+    def __init__(self, route: Route) -> None:
+        super().__init__(route.host, route.port)
+        if route.context is not None:
             self.default_port = 443
-        self._context = context
+        self._route = route
         self._deadline: Optional[DeadlineSocket] = None
         self._unsent: List[bytes] = []
         #: What became of the request, should it fail now.
@@ -145,7 +139,7 @@ class _Connection(HTTPConnection):
         """Connects where that has not been done, and sets until when everything has to be done."""
         self.fate = UNPROCESSED
         if self._deadline is None:
-            self._deadline = DeadlineSocket(_connected(self.host, self.port, self._context, ends))
+            self._deadline = DeadlineSocket(_connected(self._route, ends))
             self.sock = self._deadline
         self._deadline.ends = ends
 
@@ -209,12 +203,9 @@ class _Connection(HTTPConnection):
         return not select.select([deadline.fileno()], [], [], 0)[0]
 
 
-def _connected(host: str, port: int, context: Optional[ssl.SSLContext], ends: float) -> socket.socket:
-    found = look_up(host, port)
-    if not futures.wait([found], max(0.0, ends - time.monotonic())).done:
-        raise socket.timeout("timed out")
-    addresses = found.result()
-    fault: OSError = OSError(f"{host} has no address")
+def _connected(route: Route, ends: float) -> socket.socket:
+    addresses = _addresses(route, ends)
+    fault: OSError = OSError(f"{route.host} has no address")
     for index, (family, kind, protocol, _, address) in enumerate(addresses):
         # Those that follow have a chance as well where one is silent.
         seconds = (ends - time.monotonic()) / (len(addresses) - index)
@@ -223,12 +214,17 @@ def _connected(host: str, port: int, context: Optional[ssl.SSLContext], ends: fl
         sock = socket.socket(family, kind, protocol)
         try:
             sock.settimeout(seconds)
-            sock.connect(address)
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if context is None:
+            try:
+                sock.connect(address)
+            except OSError as error:
+                raise route.unreachable(error) from None
+            if route.socket_path is None:
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if route.context is None:
                 return sock
+            _open_tunnel(route, sock, ends)
             sock.settimeout(max(0.001, ends - time.monotonic()))
-            return context.wrap_socket(sock, server_hostname=host)
+            return route.context.wrap_socket(sock, server_hostname=route.host)
         except OSError as error:
             sock.close()
             fault = error
@@ -238,3 +234,33 @@ def _connected(host: str, port: int, context: Optional[ssl.SSLContext], ends: fl
     if time.monotonic() >= ends:
         raise socket.timeout("timed out")
     raise fault
+
+
+def _addresses(route: Route, ends: float) -> Addresses:
+    if route.socket_path is not None:
+        return [(socket.AF_UNIX, socket.SOCK_STREAM, 0, "", route.socket_path)]
+    to = route.proxy or route
+    found = look_up(to.host, to.port)
+    if not futures.wait([found], max(0.0, ends - time.monotonic())).done:
+        raise socket.timeout("timed out")
+    try:
+        return found.result()
+    except OSError as error:
+        raise route.unreachable(error) from None
+
+
+def _open_tunnel(route: Route, sock: socket.socket, ends: float) -> None:
+    asked, proxy = route.tunnel(), route.proxy
+    if asked is None or proxy is None:
+        return
+    sock.settimeout(max(0.001, ends - time.monotonic()))
+    sock.sendall(asked)
+    head = b""
+    # Byte by byte, since what follows belongs to the tunnel.
+    while not head.endswith(b"\r\n\r\n"):
+        sock.settimeout(max(0.001, ends - time.monotonic()))
+        byte = sock.recv(1)
+        if not byte or len(head) > TUNNEL_HEAD_MAX:
+            raise proxy.fault("opened no tunnel")
+        head += byte
+    proxy.opened(head)
