@@ -1,5 +1,4 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { BUNDLE_LIMITS } from '@authz-service/core/bundle/limits';
 import { Secret } from '@authz-service/core/values/secret';
 import { reportText } from '@authz-service/pdp/contract/agent-report';
@@ -19,9 +18,10 @@ import { keptKeys, warmStart } from './bundle/warm-start.js';
 import { Attempts } from './cache/attempts.js';
 import { BundleCache } from './cache/cache.js';
 import { KeptMaxAge } from './cache/kept-max-age.js';
-import { addressText, type ListenAddr, reachableUrl } from './config/listen-addr.js';
+import { addressText, reachableUrl } from './config/listen-addr.js';
 import type { AgentConfig } from './config/settings.js';
 import { DecisionLog } from './decision-log.js';
+import { listen } from './http/listen.js';
 import { createAgentServer } from './http/server.js';
 import type { LineWriter } from './line-writer.js';
 import type { Logger } from './log.js';
@@ -61,7 +61,7 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
     ? new DecisionLog(decisions, log, config.decisionLogInputs ? config.decisionLogMask : undefined)
     : undefined;
   let url = '';
-  const publicUrl = () => config.publicUrl ?? url;
+  const publicUrl = () => config.publicUrl ?? (url.startsWith('unix:') ? 'http://localhost' : url);
   // A cache is told by the key that fetched it (`apiKeyHash`); of published files, their address stands in for it.
   const { bundleUrl, apiKey = new Secret(bundleUrl?.href ?? '') } = config;
   const cloud = { cloudUrl: config.cloudUrl, apiKey };
@@ -77,8 +77,8 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
       exists: async (asked) => known?.has(asked),
     });
   const server = createAgentServer({ state, metrics, log, decisionLog, reach, publicUrl });
-  const { address: host, port } = await listen(server, config.listenAddr);
-  url = reachableUrl(host, port);
+  const address = await listen(server, config.listenAddr);
+  url = reachableUrl(address);
 
   const cache = new BundleCache(config.cacheDir, BOUNDS.unpacked);
   const attempts = new Attempts(config.cacheDir);
@@ -89,7 +89,7 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   await warmStart({ ...config, apiKey }, { cache, state, log });
   const syncLog = new SyncLog(state, log);
   syncLog.tellBudgets();
-  log.info({ url, address: addressText({ host, port }), state: state.phase }, 'agent is listening');
+  log.info({ url, address: addressText(address), state: state.phase }, 'agent is listening');
 
   const saver = new Saver(cache, apiKey, trust, log);
   const parts = { state, cache, saver, attempts, log };
@@ -133,16 +133,6 @@ function staticSync(config: AgentConfig, bundleUrl: URL, parts: IntakeParts): St
   const source = { tenantId, bundleUrl, ...(bundleHeader && { bundleHeader }) };
   const keys = (stop: AbortSignal) => fetchKeysFile(source, { bounds: BOUNDS, stop });
   return new StaticSync(source, new Intake({ ...config, bounds: BOUNDS, fetchKeys: keys }, parts), parts);
-}
-
-function listen(server: Server, { host, port }: ListenAddr): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(host === undefined ? { port } : { host, port }, () => {
-      server.off('error', reject);
-      resolve(server.address() as AddressInfo);
-    });
-  });
 }
 
 /** Idle connections end at once, busy ones after their answer. */

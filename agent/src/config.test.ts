@@ -236,7 +236,7 @@ drain_time: 1m
       `${path}:4:12: cache_dir: must be a single value`,
       expect.stringMatching(/:5:1: unknown setting "zzz": the settings are api_key, cloud_url/),
       `${path}:1:10: api_key: holds white space or characters that no API key has: remove them, for example a final newline`,
-      `${path}:3:14: listen_addr: "nowhere" is not an address: write HOST:PORT like "0.0.0.0:8181"`,
+      `${path}:3:14: listen_addr: "nowhere" is not an address: write HOST:PORT like "0.0.0.0:8181", or a socket like "unix:///run/service/agent.sock"`,
     ]);
   });
 
@@ -308,6 +308,9 @@ describe('listenAddr', () => {
     [':0', { port: 0 }],
     ['localhost:80', { host: 'localhost', port: 80 }],
     ['[::]:8181', { host: '::', port: 8181 }],
+    ['unix:///run/service/agent.sock', { path: '/run/service/agent.sock' }],
+    ['unix://agent.sock', undefined],
+    ['unix:///', undefined],
     ['::1:80', undefined],
     ['host', undefined],
     ['host:', undefined],
@@ -323,5 +326,9 @@ describe('listenAddr', () => {
     ['::', 'http://localhost:1'],
     ['::1', 'http://[::1]:1'],
     ['10.0.0.1', 'http://10.0.0.1:1'],
-  ])('is reached at %j', (address, url) => expect(reachableUrl(address, 1)).toBe(url));
+  ])('is reached at %j', (host, url) => expect(reachableUrl({ host, port: 1 })).toBe(url));
+
+  it('is reached at a socket by its path', () => {
+    expect(reachableUrl({ path: '/run/agent.sock' })).toBe('unix:///run/agent.sock');
+  });
 });

@@ -18,7 +18,7 @@ Environment variables override the file:
                                         and cloud; needs SERVICE_TENANT_ID and SERVICE_BUNDLE_JWKS
   SERVICE_BUNDLE_HEADER  bundle_header  a header for that web server, "Authorization: Bearer TOKEN"
   SERVICE_TENANT_ID      tenant_id      default: the only tenant in the bundle
-  SERVICE_LISTEN_ADDR    listen_addr    default 0.0.0.0:8181
+  SERVICE_LISTEN_ADDR    listen_addr    default 0.0.0.0:8181; or unix:///run/service/agent.sock
   SERVICE_PUBLIC_URL     public_url     default: the listen address, for the metadata of AuthZEN
   SERVICE_POLL_INTERVAL  poll_interval  default 30s
   SERVICE_MAX_AGE        max_age        default: none; past it, what is known is too old to decide by (503)

@@ -91,7 +91,9 @@ export const SETTINGS: Settings = {
     read: (text) => {
       const read = listenAddr(text);
       if (read === undefined)
-        throw new SettingFault(`"${text}" is not an address: write HOST:PORT like "0.0.0.0:8181"`);
+        throw new SettingFault(
+          `"${text}" is not an address: write HOST:PORT like "0.0.0.0:8181", or a socket like "unix:///run/service/agent.sock"`,
+        );
       return read;
     },
   },

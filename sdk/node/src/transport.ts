@@ -47,7 +47,7 @@ export interface TransportOptions {
   retryPolicy: RetryPolicy;
   userAgent: string;
   /** Go with every request, by names in small letters. */
-  headers: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>>;
   fetch: typeof globalThis.fetch;
 }
 
@@ -239,7 +239,7 @@ export class Transport {
   }
 
   #secrets(request: ServiceRequest, authorization: Authorization | undefined): string[] {
-    return [...(request.secrets ?? authorization?.secrets() ?? []), ...secretsIn(this.#options.headers)];
+    return [...(request.secrets ?? authorization?.secrets() ?? []), ...secretsIn(this.#options.headers ?? {})];
   }
 
   #url({ path, query = {} }: ServiceRequest): string {
