@@ -18,9 +18,9 @@ import type { Fleet } from './fleet/fleet.js';
 import type { History } from './history/history.js';
 import type { OlderRevisions } from './history/older-revisions.js';
 import type { Limits } from './limits/limits.js';
+import type { OutageLog } from './outages/outage-log.js';
 import type { RevocationLog } from './revocations/revocation-log.js';
 import type { Store } from './store/store.js';
-import type { FailureLog } from './telemetry/failure-log.js';
 import type { Health } from './telemetry/health.js';
 import type { Metrics } from './telemetry/metrics.js';
 import type { Tenant } from './tenants/tenant.js';
@@ -50,12 +50,14 @@ export interface Cloud {
   /** The requests that wait until a revision is enforced. */
   enforcementWaits: EnforcementWaits;
   limits: Limits;
+  /** Whether each request for decisions is a line at the level info. */
+  decisionLog: boolean;
   /** The records that a tenant may hold. */
   tenantRecordsMax: number;
   /** For how long a request with an idempotency key is not applied a second time. */
   idempotencyMs: number;
   history: History;
-  failureLog: FailureLog;
+  outages: OutageLog;
   /** Absent where none is kept. */
   revocationLog?: RevocationLog;
   /** The requests that wait for a revision. */

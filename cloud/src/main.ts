@@ -18,6 +18,7 @@ import { FleetCounts } from './fleet/fleet-counts.js';
 import { History } from './history/history.js';
 import { OlderRevisions } from './history/older-revisions.js';
 import { Limits } from './limits/limits.js';
+import { OutageLog } from './outages/outage-log.js';
 import { Follower } from './replica/follower.js';
 import { LogKey } from './revocations/log-line.js';
 import { RevocationLog } from './revocations/revocation-log.js';
@@ -27,7 +28,6 @@ import { readStore } from './start/read-store.js';
 import { openPostgresStore } from './store/postgres/postgres.js';
 import { openSqliteStore } from './store/sqlite.js';
 import type { ChangedStoreError, Store, TenantRow } from './store/store.js';
-import { FailureLog } from './telemetry/failure-log.js';
 import { Health } from './telemetry/health.js';
 import { createLogger } from './telemetry/log.js';
 import { Metrics } from './telemetry/metrics.js';
@@ -73,7 +73,9 @@ const CHECK_MS = 10_000;
 export async function startCloud(config: CloudConfig, options: StartOptions = {}): Promise<RunningCloud> {
   const { log, flush } = createLogger(config.logLevel);
   for (const warning of config.warnings) log.warn(warning);
-  const store = await (config.postgres ? openPostgresStore(config.postgres) : openSqliteStore(config.dataDir));
+  const store = await (config.postgres
+    ? openPostgresStore(config.postgres)
+    : openSqliteStore(config.dataDir, (path) => log.warn({ path }, 'what an unfinished restore left was removed')));
   try {
     const { close, ...running } = await start(config, store, log, options);
     return { ...running, close: () => close().finally(flush) };
@@ -134,11 +136,12 @@ async function start(
     fleet: () => counts.read(),
   });
   metrics.epoch.set(bundleKeys.epoch?.number ?? 0);
-  const fleet = new Fleet(store, metrics, log, now);
-  const counts = new FleetCounts(store, fleet, log, now);
+  const outages = new OutageLog(log);
+  const fleet = new Fleet(store, metrics, outages, now);
+  const counts = new FleetCounts(store, fleet, outages, now);
   const sessions = new Sessions(store, credentials, tenants, config.oidc);
   const analyzer = new Analyzer(slicing);
-  const credentialUses = new CredentialUses(store, credentials, log, now);
+  const credentialUses = new CredentialUses(store, credentials, outages, now);
   const history = new History(store, slicing);
   const followed = {
     store,
@@ -173,7 +176,8 @@ async function start(
     tenantRecordsMax: config.tenantRecordsMax ?? Number.POSITIVE_INFINITY,
     idempotencyMs: config.idempotencyMs,
     history,
-    failureLog: new FailureLog(() => performance.now()),
+    outages,
+    decisionLog: config.decisionLog,
     log,
     ...(writeHcl && { writeHcl }),
     ...(revocationLog && { revocationLog }),
@@ -237,7 +241,7 @@ async function start(
   const noteUse = () =>
     tenants.uses
       .save(store, now())
-      .catch((error: unknown) => log.warn({ err: error }, 'noting which tenants are used failed'));
+      .catch((err: unknown) => outages.failed('noting which tenants are used failed', { err }));
   const tending = setInterval(() => {
     void noteUse();
     void tenants.readBroken();
@@ -260,7 +264,7 @@ async function start(
   // This writes the log entry even if nobody asks for the health.
   const checking = setInterval(() => {
     health.clockBehindSeconds();
-    health.writability().catch((error: unknown) => log.error({ err: error }, 'checking the database failed'));
+    health.writability().catch((err: unknown) => outages.failed('checking the database failed', { err }));
   }, CHECK_MS);
   checking.unref();
   health.clockBehindSeconds();
@@ -286,6 +290,7 @@ async function start(
     await noteUse();
     // A running health check must not take the files of a closed database for lost.
     await health.writability();
+    outages.end();
     await store.close();
     log.info('cloud has stopped');
   };

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { OutageLog } from '../outages/outage-log.js';
 import type { CredentialUse } from '../store/credential-uses.js';
 import type { Credential } from './credential.js';
 import { CredentialUses } from './credential-uses.js';
@@ -27,7 +28,7 @@ beforeEach(() => {
   };
   const ofPerson = (tenant: string, person: string) =>
     tenant === 'acme' && person === 'alice' ? [{ id: 'client-of-alice' } as never] : [];
-  uses = new CredentialUses(store, { ofPerson }, pino({ level: 'silent' }), Date.now);
+  uses = new CredentialUses(store, { ofPerson }, new OutageLog(pino({ level: 'silent' })), Date.now);
 });
 afterEach(() => void vi.useRealTimers());
 

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { OutageLog } from '../outages/outage-log.js';
 import type { CredentialUse, CredentialUseStore } from '../store/credential-uses.js';
 import type { Credential } from './credential.js';
 import type { CredentialIndex } from './credential-index.js';
@@ -25,7 +25,7 @@ export class CredentialUses {
   constructor(
     private readonly store: CredentialUseStore,
     private readonly credentials: Pick<CredentialIndex, 'ofPerson'>,
-    private readonly log: Logger,
+    private readonly outages: OutageLog,
     private readonly now: () => number,
   ) {}
 
@@ -48,8 +48,8 @@ export class CredentialUses {
    * left out: whoever asks wants the records, or has changed them already.
    */
   async lastUsed(tenant: string, ids: readonly string[]): Promise<Map<string, number>> {
-    const known = await this.store.credentialUses(tenant, ids).catch((error: unknown) => {
-      this.log.warn({ err: error }, 'when credentials were last used could not be read; it is left out');
+    const known = await this.store.credentialUses(tenant, ids).catch((err: unknown) => {
+      this.outages.failed('when credentials were last used could not be read; it is left out', { err });
       return new Map<string, number>();
     });
     for (const id of ids) {
@@ -86,8 +86,8 @@ export class CredentialUses {
       for (const use of uses) if (this.#unwritten.get(use.id) === use) this.#unwritten.delete(use.id);
       if (this.#unwritten.size > 0) this.#schedule(this.#unwritten.size >= ROWS_MAX ? 0 : GATHER_MS);
       return true;
-    } catch (error) {
-      this.log.warn({ err: error }, 'when credentials were last used could not be written; it is tried again');
+    } catch (err) {
+      this.outages.failed('when credentials were last used could not be written; it is tried again', { err });
       this.#schedule(NOTED_EVERY_MS);
       return false;
     }

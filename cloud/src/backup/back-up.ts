@@ -31,6 +31,7 @@ export async function backUp(
       `There is no "${DATABASE}" in "${dataDir}": name the data directory of the cloud with --data-dir.`,
     );
   }
+  if (await isFolder(file)) throw new ProblemError('invalid_config', `"${file}" is a folder: name a file in it.`);
   if (!replace) refuseExisting(file);
   const unfinished = `${file}.${randomUUID()}.tmp`;
   await createFile(unfinished, dirname(file));
@@ -47,6 +48,13 @@ export async function backUp(
   } finally {
     await rm(unfinished, { force: true });
   }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 /** The error names the folder, because the user has never heard of the temporary file. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { access, chmod, constants, copyFile, link, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, chmod, constants, copyFile, link, mkdtemp, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { EpochSigner } from '@authz-service/core/bundle/epoch';
 import { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
@@ -11,6 +11,7 @@ import { DATABASE } from '../store/database-name.js';
 import { lockFolder } from '../store/folder-lock.js';
 import { cannotOpen, openSqliteFile } from '../store/sqlite.js';
 import type { CredentialRow, TenantRow } from '../store/store.js';
+import { KEPT_PREFIX, RESTORE_PREFIX, removeUnfinishedRestores } from '../store/unfinished-restore.js';
 import { compareCredentials, type RestoredCredential } from './compare-credentials.js';
 import { type SetBackFiles, setBack } from './disable-credentials.js';
 import { readEpochKeyFile } from './epoch-key-file.js';
@@ -31,6 +32,8 @@ export interface Restored {
   former_epoch?: string;
   /** The place where the replaced database is kept. */
   kept?: string;
+  /** What earlier restores had left that were killed. */
+  removed: string[];
 }
 
 /**
@@ -50,12 +53,18 @@ export async function restore(
   { replace, now, epochKeyFile, logFiles }: { replace: boolean; now: () => number } & SetBackFiles,
 ): Promise<Restored> {
   await access(file, constants.R_OK);
+  if ((await stat(file)).isDirectory())
+    throw new ProblemError(
+      'invalid_config',
+      `"${file}" is a folder: name a file that "service cloud backup" wrote. It backs up such a folder with --data-dir.`,
+    );
   const signer = epochKeyFile === undefined ? undefined : await readEpochKeyFile(epochKeyFile, { dataDir });
   refuseLeftOvers(file, 'it is not a finished backup: make one with "service cloud backup"');
   const release = await lockFolder(dataDir).catch((error: unknown) => {
     throw cannotOpen(`The data directory "${dataDir}"`, error);
   });
   try {
+    const removed = await removeUnfinishedRestores(dataDir);
     const database = join(dataDir, DATABASE);
     const remedy =
       'it belongs to a database that was not closed: start the cloud on it and stop it, or move both files away together';
@@ -67,7 +76,7 @@ export async function restore(
         `There is already a database in "${dataDir}": name another folder, or replace it with --replace, which keeps it under another name.`,
       );
     }
-    const work = await mkdtemp(join(dataDir, 'restore-'));
+    const work = await mkdtemp(join(dataDir, RESTORE_PREFIX));
     try {
       const copy = await copyTo(join(work, DATABASE), file);
       const backup = await readBackup(copy, file, { now, signer, logFiles });
@@ -81,6 +90,7 @@ export async function restore(
         compared: before !== undefined,
         ...backup.told,
         ...(kept !== undefined && { kept }),
+        removed,
       };
     } finally {
       await rm(work, { recursive: true, force: true });
@@ -145,7 +155,7 @@ async function credentialsOf(copy: string): Promise<CredentialRow[] | undefined>
 
 /** Gives the file a second name, which it keeps when another file takes the first one. */
 async function keep(database: string, now: number): Promise<string> {
-  const kept = `${database}.before-restore-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+  const kept = join(dirname(database), `${KEPT_PREFIX}${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`);
   await link(database, kept).catch(() => copyFile(database, kept, constants.COPYFILE_EXCL));
   return kept;
 }

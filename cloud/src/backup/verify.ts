@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ export interface Verified {
   faults: string[];
 }
 
-/** A place to look at: a backup, the folder of a cloud that may be running, or a PostgreSQL database that may be in use. */
+/** A place to look at: a backup or a data directory, the folder of a cloud that may be running, or a PostgreSQL database that may be in use. */
 export type VerifyPlace = { file: string } | { dataDir: string } | { postgres: PostgresPlace };
 
 /**
@@ -50,7 +50,9 @@ export type VerifyPlace = { file: string } | { dataDir: string } | { postgres: P
  */
 export async function verify(place: VerifyPlace, signal: AbortSignal): Promise<Verified> {
   if ('postgres' in place) return await verifyPostgres(place.postgres);
-  const file = 'file' in place ? place.file : join(place.dataDir, DATABASE);
+  const named = 'file' in place ? place.file : place.dataDir;
+  const isFolder = statSync(named, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const file = isFolder || 'dataDir' in place ? join(named, DATABASE) : named;
   if (!existsSync(file))
     throw new ProblemError('invalid_config', `There is no "${file}": name a backup, or the folder with --data-dir.`);
   const work = await mkdtemp(join(tmpdir(), 'authz-verify-'));

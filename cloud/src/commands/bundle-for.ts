@@ -108,13 +108,13 @@ export function bundleOf(cloud: Cloud, { tenants, unreadable }: BundledTenants):
 /**
  * A database that was restored from an older backup has lost revisions that agents hold, and uses their numbers again.
  */
-async function neverStoodAt({ store, log }: Cloud, tenant: Tenant, revision: string): Promise<boolean> {
+async function neverStoodAt({ store, outages }: Cloud, tenant: Tenant, revision: string): Promise<boolean> {
   if (findRevisionNumber(revision) === undefined || tenant.hadLately(revision)) return false;
   try {
     return (await stoodAt(store, tenant.id, revision)) === 'never';
-  } catch (error) {
+  } catch (err) {
     // Agents get their bundle while the database does not answer; a later answer tells.
-    log.warn({ err: error }, 'it is not known whether the tenant had the revision that an agent holds');
+    outages.failed('it is not known whether the tenant had the revision that an agent holds', { err });
     return false;
   }
 }

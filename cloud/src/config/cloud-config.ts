@@ -18,6 +18,8 @@ export interface CloudConfig {
   /** The URL under which callers reach it, without a trailing slash; absent means where it listens. */
   publicUrl?: string;
   logLevel: LogLevel;
+  /** Whether each request for decisions is a line at the level info. */
+  decisionLog: boolean;
   /** The proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: IpRange[];
   /** The first tenant of an empty database and its administrator. */

@@ -45,6 +45,7 @@ describe('the configuration', () => {
       dataDir: join(homedir(), '.service', 'cloud'),
       listen: { host: '127.0.0.1', port: 8080 },
       logLevel: 'info',
+      decisionLog: false,
       trustedProxies: [],
       work: { stepsPerSecond: 5_000_000 },
       console: { links: 'loopback', tenant: 'default' },

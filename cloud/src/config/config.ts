@@ -41,6 +41,7 @@ export function readConfig(env: Environment, flags: CloudFlags = {}): CloudConfi
     listen: reader.listen('SERVICE_LISTEN_ADDR'),
     ...reader.publicUrl('SERVICE_PUBLIC_URL'),
     logLevel: reader.logLevel('SERVICE_LOG_LEVEL'),
+    decisionLog: reader.flag('SERVICE_DECISION_LOG'),
     trustedProxies: reader.ranges('SERVICE_TRUSTED_PROXIES'),
     work: reader.work('SERVICE_TENANT_STEPS_PER_SECOND'),
     history: reader.history(),
@@ -303,7 +304,7 @@ class Reader {
     if (id !== undefined && !/^[\x21-\x7e]{1,256}$/.test(id)) {
       this.fault('SERVICE_BOOTSTRAP_CLIENT_ID', 'must be 1 to 256 printable ASCII characters without spaces');
     }
-    const recover = this.#flag('SERVICE_BOOTSTRAP_RECOVER');
+    const recover = this.flag('SERVICE_BOOTSTRAP_RECOVER');
     if (recover && id === undefined) this.fault('SERVICE_BOOTSTRAP_RECOVER', 'needs SERVICE_BOOTSTRAP_CLIENT_ID, too');
     if (id !== undefined && secret !== undefined) {
       return { tenant, client: { id, secret: new Secret(secret) }, recover };
@@ -314,7 +315,7 @@ class Reader {
     return { tenant, recover };
   }
 
-  #flag(name: string): boolean {
+  flag(name: string): boolean {
     const value = this.text(name);
     if (value !== undefined && value !== 'true' && value !== 'false')
       this.fault(name, `is "${value}": write true or false`);

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, expect, it, vi } from 'vitest';
+import { OutageLog } from '../outages/outage-log.js';
 import type { Store } from '../store/store.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { FleetCounts } from './fleet-counts.js';
@@ -14,7 +15,7 @@ it('tells nothing of agents while the database does not tell, and not what it to
     agentsByLag: () => (cutOff ? silent : Promise.resolve([{ lag: 3, count: 2 }])),
     stragglers: async () => 2,
   };
-  const counts = new FleetCounts(store, { written: async () => {} }, pino({ level: 'silent' }), () => 0);
+  const counts = new FleetCounts(store, { written: async () => {} }, new OutageLog(pino({ level: 'silent' })), () => 0);
   const metrics = new Metrics({
     tenants: () => 1,
     brokenTenants: () => 0,

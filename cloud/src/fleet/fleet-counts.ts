@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { OutageLog } from '../outages/outage-log.js';
 import type { Store } from '../store/store.js';
 import { AGENT_LAGS, type AgentLag } from '../telemetry/metrics.js';
 import type { Fleet } from './fleet.js';
@@ -21,15 +21,15 @@ export class FleetCounts {
   constructor(
     private readonly store: Pick<Store, 'agentsByLag' | 'stragglers'>,
     private readonly fleet: Pick<Fleet, 'written'>,
-    private readonly log: Logger,
+    private readonly outages: OutageLog,
     private readonly now: () => number,
   ) {}
 
   /** Undefined if the database does not tell. */
   read(): Promise<Counts | undefined> {
     this.#reading ??= inTime(this.#read())
-      .catch((error: unknown) => {
-        this.log.warn({ err: error }, 'the agents cannot be counted');
+      .catch((err: unknown) => {
+        this.outages.failed('the agents cannot be counted', { err });
         return undefined;
       })
       .finally(() => {

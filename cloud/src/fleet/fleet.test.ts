@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CredentialIndex } from '../auth/credential-index.js';
 import { createTenant } from '../commands/create-tenant.js';
+import { OutageLog } from '../outages/outage-log.js';
 import { openSqliteStore } from '../store/sqlite.js';
 import type { Store } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
@@ -51,9 +52,9 @@ afterEach(async () => {
 
 function fleetOf(perTenant = 10): Fleet {
   const offset = () => (fleets.indexOf(fleet) === 1 ? behind : 0);
-  const log = pino({ level: 'silent' });
+  const outages = new OutageLog(pino({ level: 'silent' }));
   const metrics = { enforced: { observe: (seconds: number) => enforced.push(seconds) } } as never;
-  const fleet: Fleet = new Fleet(store, metrics, log, () => now - offset(), { perTenant, total: 100 });
+  const fleet: Fleet = new Fleet(store, metrics, outages, () => now - offset(), { perTenant, total: 100 });
   fleets.push(fleet);
   return fleet;
 }

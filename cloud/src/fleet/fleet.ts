@@ -1,9 +1,9 @@
 import { findRevisionNumber, splitToken } from '@authz-service/core/state/revision';
 import { type AgentReport, readReport } from '@authz-service/pdp/contract/agent-report';
 import { isPublisher } from '@authz-service/pdp/contract/publisher-id';
-import type { Logger } from 'pino';
 import type { Credential } from '../auth/credential.js';
 import { stoodAt } from '../history/stood-at.js';
+import type { OutageLog } from '../outages/outage-log.js';
 import type { AgentRow, RetiredAgents } from '../store/agent-store.js';
 import type { Store, TenantRow } from '../store/store.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -72,7 +72,7 @@ export class Fleet {
   constructor(
     private readonly store: Pick<Store, 'findRevision' | 'historyStart' | 'noteAgents' | 'noteUnlisted'>,
     private readonly metrics: Pick<Metrics, 'enforced'>,
-    private readonly log: Logger,
+    private readonly outages: OutageLog,
     private readonly now: () => number,
     private readonly bounds = AGENTS_MAX,
   ) {}
@@ -214,10 +214,11 @@ export class Fleet {
           heard.writtenAt = kept.has(heard.row) ? heard.row.seenAt : Number.NaN;
           if (this.#unwritten.get(key) === heard) this.#unwritten.delete(key);
         }
-        if (refused > 0) this.log.warn({ refused }, 'agents are not listed, since there are too many: retire old ones');
-      } catch (error) {
+        if (refused > 0)
+          this.outages.failed('agents are not listed, since there are too many: retire old ones', { refused });
+      } catch (err) {
         this.#failingSince ??= this.now();
-        this.log.warn({ err: error }, 'what agents report cannot be written');
+        this.outages.failed('what agents report cannot be written', { err });
         this.#schedule(GATHER_MS * 5);
         return;
       }
@@ -252,8 +253,8 @@ export class Fleet {
       const committedAt = await this.#committedAt(tenant, revision);
       if (typeof committedAt === 'string') return { diverged: committedAt === 'never' };
       return { enforces: number, diverged: false, committedAt };
-    } catch (error) {
-      this.log.warn({ err: error }, 'it is not known whether the tenant had the revision that an agent reports');
+    } catch (err) {
+      this.outages.failed('it is not known whether the tenant had the revision that an agent reports', { err });
       return { diverged: false };
     }
   }

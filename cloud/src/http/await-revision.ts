@@ -55,11 +55,9 @@ async function exists(cloud: Cloud, tenant: Tenant, wanted: MinRevision): Promis
       if (tenant.revisionNumber < wanted.number) await followTenant(cloud, tenant);
     });
     return true;
-  } catch (error) {
-    cloud.log.warn(
-      { err: error, tenant: tenant.id },
-      'it is not known whether the tenant has a revision that is asked for',
-    );
+  } catch (err) {
+    const fields = { err, tenant: tenant.id };
+    cloud.outages.failed('it is not known whether the tenant has a revision that is asked for', fields);
     return undefined;
   }
 }

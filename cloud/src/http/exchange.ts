@@ -4,6 +4,7 @@ import { requestIdOf } from '@authz-service/pdp/transport/request-id';
 import type { Logger } from 'pino';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
+import { noteFailure } from '../outages/note-failure.js';
 
 /** A proxy may ask for `http://host/path`: its authority is not asked here, since the header `Host` says the same. */
 function originForm(target: string): string {
@@ -11,25 +12,24 @@ function originForm(target: string): string {
   return rest === '' || rest.startsWith('?') ? `/${rest}` : rest;
 }
 
-/** Routes that are asked every few seconds by machines. */
-const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
-
 /** One request and its answer, for the log line and the metrics. */
 export class Exchange {
   readonly requestId: string;
   readonly response: ServerResponse;
-  readonly #cloud: Pick<Cloud, 'log' | 'metrics' | 'failureLog'>;
+  readonly #cloud: Pick<Cloud, 'log' | 'metrics' | 'outages'>;
   #log: Logger | undefined;
   readonly pathname: string;
   readonly search: string;
   /** The pattern of the route, once it is known. */
   route = 'unknown';
+  /** The level of its line in the log. */
+  level: 'debug' | 'info' = 'info';
   credential: Credential | undefined;
 
   constructor(
     readonly request: IncomingMessage,
     response: ServerResponse,
-    cloud: Pick<Cloud, 'log' | 'metrics' | 'failureLog'>,
+    cloud: Pick<Cloud, 'log' | 'metrics' | 'outages'>,
   ) {
     const started = performance.now();
     this.requestId = requestIdOf(request) ?? randomUUID();
@@ -53,7 +53,7 @@ export class Exchange {
 
   /** Logs an error, unless the caller has caused it. */
   failed(error: unknown): void {
-    this.#cloud.failureLog.note(error, this.route, this.log);
+    noteFailure(error, this.route, { log: this.log, outages: this.#cloud.outages });
   }
 
   #close(ms: number): void {
@@ -63,7 +63,6 @@ export class Exchange {
     const { log, metrics } = this.#cloud;
     metrics.observeRequest(method, route, status, ms);
     const line = { request_id: this.requestId, method, route, status, ms: Math.round(ms * 1000) / 1000 };
-    const level = PROBES.has(route) && status < 400 ? 'debug' : 'info';
-    log[level](credential ? { ...line, tenant: credential.tenant, credential: credential.id } : line, 'request');
+    log[this.level](credential ? { ...line, tenant: credential.tenant, credential: credential.id } : line, 'request');
   }
 }

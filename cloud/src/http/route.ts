@@ -127,6 +127,11 @@ export function isLimited({ path }: Pick<Route, 'path'>): boolean {
   return !['/livez', '/readyz', '/metrics'].includes(path);
 }
 
+/** Whether the route decides, or searches for what would be allowed. */
+export function isDecision({ anyOf = [] }: Pick<Route, 'anyOf'>): boolean {
+  return anyOf.includes('decisions');
+}
+
 /** Whether the route manages records and the like, in contrast to decisions and what agents need for them. */
 export function isManagement({ anyOf = [] }: Pick<Route, 'anyOf'>): boolean {
   return anyOf.length > 0 && !anyOf.includes('decisions') && !anyOf.includes('bundle');

@@ -23,7 +23,15 @@ import { problemReply } from './problem-reply.js';
 import { parseQuery } from './query.js';
 import { refuseOld, tenantRead } from './refuse-old.js';
 import { type Reply, send } from './reply.js';
-import { type BodyRule, heedsFreshness, isLimited, isManagement, type Route, type SessionCall } from './route.js';
+import {
+  type BodyRule,
+  heedsFreshness,
+  isDecision,
+  isLimited,
+  isManagement,
+  type Route,
+  type SessionCall,
+} from './route.js';
 import { ServedCall } from './served-call.js';
 
 /**
@@ -37,6 +45,7 @@ export async function serve(
   params: Readonly<Record<string, string>>,
 ): Promise<void> {
   exchange.route = route.path;
+  exchange.level = isRoutine(cloud, route) ? 'debug' : 'info';
   try {
     const reply = inEpoch(cloud, await answer(cloud, route, exchange, params));
     sendElsewhere(cloud, exchange);
@@ -46,6 +55,11 @@ export async function serve(
     sendElsewhere(cloud, exchange);
     refuse(exchange, error);
   }
+}
+
+/** Whether nobody wants a line of each such request: probes come every few seconds, and decisions by the thousand. */
+function isRoutine({ decisionLog }: Cloud, route: Route): boolean {
+  return !isLimited(route) || (isDecision(route) && !decisionLog);
 }
 
 /** A load balancer sends new connections to other processes while this one is cut off or stops, but not those that callers keep. */

@@ -12,16 +12,18 @@ import { migrations } from './migrations/migrations.js';
 import { position } from './news.js';
 import { finishErasure, sqliteDialect } from './sqlite-dialect.js';
 import type { Store } from './store.js';
+import { removeUnfinishedRestores } from './unfinished-restore.js';
 import { watchedStore } from './watched-store.js';
 
 /**
  * Opens the store in a folder, creating and migrating it as needed. Throws `invalid_config` while another process has
- * it open. WAL with `synchronous=FULL` means that committed data survives a crash of the process and a loss of power.
+ * it open. `onRemoved` is told of what a restore has left that was killed. WAL with `synchronous=FULL` means that committed data survives a crash of the process and a loss of power.
  */
-export async function openSqliteStore(dataDir: string): Promise<Store> {
+export async function openSqliteStore(dataDir: string, onRemoved: (path: string) => void = () => {}): Promise<Store> {
   let release = async () => {};
   try {
     release = await lockFolder(dataDir);
+    for (const path of await removeUnfinishedRestores(dataDir)) onRemoved(path);
     const filename = join(dataDir, DATABASE);
     // For its owner only; SQLite gives the files beside it the same mode.
     await (await open(filename, 'a', 0o600)).close();

@@ -89,8 +89,8 @@ describe('service cloud start', () => {
     expect(log).not.toContain('another secret than before');
   });
 
-  it('logs a line for every request, and no secret', async () => {
-    const cloud = start();
+  it('logs a line for every request, for decisions where it is told to, and no secret', async () => {
+    const cloud = start({ ...bootstrapEnv(), SERVICE_DECISION_LOG: 'true' });
     const client = await cloud.client();
     const key = await client.records('api_key').create({ name: 'k', scopes: ['decisions'] }, { requestId: 'make-key' });
     const url = await cloud.url();

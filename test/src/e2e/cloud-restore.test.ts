@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { changeDatabase } from '../../../cloud/testing/change-database.js';
@@ -115,6 +117,45 @@ describe('a restored cloud', () => {
     expect(await refusalOf(await cloud.url(), good)).toBeUndefined();
   });
 
+  it.each([
+    ['has made its folder', (names: string[]) => names.some((name) => /^restore-\w{6}$/.test(name))],
+    ['has copied the backup', (names: string[]) => names.some((name) => /^restore-\w{6}.cloud\.sqlite$/.test(name))],
+    ['has copied what it replaces', (names: string[]) => names.some((name) => name.endsWith('present.sqlite'))],
+    ['keeps what it replaces', (names: string[]) => names.some((name) => name.includes('.before-restore-'))],
+  ])(
+    'is there as before or as restored where the restore is killed once it %s, and leaves nothing',
+    async (_, reached) => {
+      const folder = join(dir, 'cloud');
+      const data = ['--data-dir', folder];
+      const backup = join(dir, 'backup');
+      cloud = new CloudProcess(folder);
+      await cloud.url();
+      await service({}, 'cloud', 'backup', backup, ...data);
+      const admin = await cloud.client();
+      await admin.records('role').create({ name: 'since' });
+      cloud.signal('SIGTERM');
+      await cloud.exited;
+
+      const args = [PROGRAM, 'cloud', 'restore', backup, ...data, '--replace'];
+      const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, HOME: dir }, stdio: 'ignore' });
+      const gone = once(child, 'exit');
+      const names = () => readdirSync(folder, { recursive: true }).map(String);
+      while (child.exitCode === null && !reached(names())) await nextTurn();
+      child.kill('SIGKILL');
+      await gone;
+
+      const before = names();
+      cloud = new CloudProcess(folder);
+      const { records } = await (await cloud.client()).state();
+      const roles = records.filter(({ kind }) => kind === 'role').length;
+      const kept = names().filter((name) => name.includes('.before-restore-'));
+      expect(names().filter((name) => name.startsWith('restore-'))).toEqual([]);
+      expect([roles, kept.length]).toEqual(kept.length === 0 ? [1, 0] : [0, 1]);
+      const left = before.some((name) => /^restore-\w{6}$/.test(name));
+      expect(/what an unfinished restore left was removed/.test(cloud.stderr.join('\n'))).toBe(left);
+    },
+  );
+
   it('is proven to be as it was written, and so is its backup; what somebody changed is found', async () => {
     const data = ['--data-dir', join(dir, 'cloud')];
     const backup = join(dir, 'backup');
@@ -165,6 +206,9 @@ describe('a restored cloud', () => {
       /keys that sign bundles/,
     );
     await changed('delete from revisions where number = 3', /does not lead back|no commit|revision/);
+    expect((await service({}, 'cloud', 'verify', join(dir, 'cloud'))).code).toBe(0);
+    const folder = await service({}, 'cloud', 'restore', join(dir, 'cloud'), '--data-dir', join(dir, 'other'));
+    expect(folder.json.error.detail).toContain('is a folder: name a file that "service cloud backup" wrote');
     const missing = await service({}, 'cloud', 'verify', join(dir, 'nothing'));
     expect(missing.code).toBe(1);
   });

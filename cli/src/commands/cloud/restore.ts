@@ -58,6 +58,7 @@ was lost, operators' too. Agents with later revisions keep them, unless a new ep
       `${err.style('green', 'Restored')} ${counted(done.tenants.length, 'tenant')} to ${dataDir}:${tenants}` +
         (done.kept === undefined ? '' : `\nThe database that was there is kept as ${done.kept}.`),
     );
+    for (const path of done.removed) await err.line(`Removed ${path}, which a restore had left that did not end.`);
     await err.line(epochLine(done));
     const { enabled, log_ends_at: end } = done;
     if (enabled !== undefined) await err.line(logLine(enabled, end));

@@ -22,7 +22,10 @@ Digests find damage and rows that somebody changed; not whoever can write the da
     { description: 'The database in DATABASE_URL', command: 'service cloud verify' },
   ];
   static override args = {
-    file: stringArgument({ description: 'A backup, written by "service cloud backup".', ignoreStdin: true }),
+    file: stringArgument({
+      description: 'A backup, written by "service cloud backup", or the folder of a cloud.',
+      ignoreStdin: true,
+    }),
   };
   static override flags = {
     'data-dir': string({

@@ -1,0 +1,53 @@
+import type { Logger } from 'pino';
+
+const MINUTE_MS = 60_000;
+
+interface Outage {
+  message: string;
+  /** How often it failed since the last line, and in all. */
+  recent: number;
+  total: number;
+  since: string;
+}
+
+/**
+ * Logs what may fail again and again, at each request or each second: that it begins, with its cause; each minute how often it
+ * failed meanwhile; and, after a minute without a failure, that it has ended.
+ */
+export class OutageLog {
+  readonly #outages = new Map<string, Outage>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly log: Pick<Logger, 'info' | 'warn'>) {}
+
+  /** `key` tells outages apart; by default, the message does. `fields` are those of the first line. */
+  failed(message: string, fields: object, key = message): void {
+    const known = this.#outages.get(key);
+    if (known !== undefined) {
+      known.recent += 1;
+      known.total += 1;
+      return;
+    }
+    this.#outages.set(key, { message, recent: 0, total: 1, since: new Date().toISOString() });
+    this.log.warn(fields, message);
+    this.#timer ??= setInterval(() => this.#tell(), MINUTE_MS).unref();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #tell(): void {
+    for (const [key, outage] of this.#outages) {
+      const { message, recent, total, since } = outage;
+      if (recent > 0) this.log.warn({ failures_in_last_minute: recent, failures: total, since }, message);
+      else {
+        this.#outages.delete(key);
+        this.log.info({ failures: total, since }, `this has ended: ${message}`);
+      }
+      outage.recent = 0;
+    }
+    if (this.#outages.size === 0) this.end();
+  }
+}
