@@ -4,7 +4,6 @@
  *   node org-history.js CLONE
  */
 import { execFileSync } from 'node:child_process';
-import { finished } from '@authz-service/core/concurrency/time-slicing';
 import { computeImpact } from '@authz-service/core/questions/impact/compute-impact';
 import { enumerate } from './org-history/enumerate.js';
 import { GitObjects } from './org-history/git-objects.js';
@@ -84,7 +83,7 @@ for (const [at, [commit = '', parent]] of history.entries()) {
   try {
     const used = process.cpuUsage();
     const start = performance.now();
-    const impact = finished(computeImpact(before, after, { now: NOW }));
+    const impact = computeImpact(before, after, { now: NOW });
     clock.push(performance.now() - start);
     const { user, system } = process.cpuUsage(used);
     processor.push((user + system) / 1000);

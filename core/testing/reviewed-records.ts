@@ -1,4 +1,3 @@
-import { finished } from '../src/concurrency/time-slicing.js';
 import type { ReviewList } from '../src/questions/review/found-review.js';
 import { reviewAccess } from '../src/questions/review/review-access.js';
 import type { ReviewScope } from '../src/questions/review/review-scope.js';
@@ -67,7 +66,7 @@ export const HR: ReviewScope = { kind: 'resource', path: 'docs/folder/hr' };
 export const PLAN: ReviewScope = { kind: 'resource', path: 'docs/file/plan' };
 
 export const review = (records: StoredRecord[], scope: ReviewScope) =>
-  finished(reviewAccess([...base, ...records], scope, { now: NOW }));
+  reviewAccess([...base, ...records], scope, { now: NOW });
 
 export function page(records: StoredRecord[], scope: ReviewScope, asked: Partial<ReviewList> = {}) {
   const found = review(records, scope).page({ list: 'rows', offset: 0, limit: 100, ...asked });

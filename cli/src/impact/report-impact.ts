@@ -27,12 +27,11 @@ export async function reportImpact(
   // What the flags name is read first: a mistake in it should not take the time of the comparison.
   const gates = await gatesOf(flags, before, after);
   const baseline = flags.baseline === undefined ? new Set<string>() : await readBaseline(flags.baseline);
-  const [{ computeImpact }, { groupFindings }, { finished }] = await Promise.all([
+  const [{ computeImpact }, { groupFindings }] = await Promise.all([
     import('@authz-service/core/questions/impact/compute-impact'),
     import('@authz-service/core/questions/impact/report/finding-groups'),
-    import('@authz-service/core/concurrency/time-slicing'),
   ]);
-  const impact = finished(computeImpact(before, after, { now }));
+  const impact = computeImpact(before, after, { now });
   const findings = impact.delta.findings.map((finding): ReportedFinding => {
     const acknowledged = baseline.has(finding.id);
     return {

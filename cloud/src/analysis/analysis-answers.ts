@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { finished } from '@authz-service/core/concurrency/time-slicing';
 import { planOfStaged } from '@authz-service/core/plan/plan-of-staged';
 import { ProblemError } from '@authz-service/core/problem';
 import { computeImpact } from '@authz-service/core/questions/impact/compute-impact';
@@ -42,7 +41,7 @@ export function answerOf(
   const before = stateBefore(records, differing);
   if ('compared' in task) return compared(before, records, differing, task.compared);
   const { scope, now, since, listedMax } = task.reviewed;
-  const { findings, complete } = finished(reviewChanges(before, records, scope, { now, since }));
+  const { findings, complete } = reviewChanges(before, records, scope, { now, since });
   return { findings: findings.slice(0, listedMax), finding_count: findings.length, complete };
 }
 
@@ -51,7 +50,7 @@ function reviewed(base: Base, { scope, now, question }: tasks.ReviewTask): Revie
   if (base.review?.key !== key) {
     // Two would take twice the memory.
     delete base.review;
-    base.review = { key, found: finished(reviewAccess(base.records, scope, { now })) };
+    base.review = { key, found: reviewAccess(base.records, scope, { now }) };
   }
   const { found } = base.review;
   if ('marked' in question) return found.signed(question.marked);
@@ -95,7 +94,7 @@ function accessBetween(
   after: readonly StoredRecord[],
   { now, listedMax }: tasks.ComparedTask,
 ): Pick<tasks.StatesCompared, 'access' | 'finding_count'> {
-  const { findings, ...delta } = finished(computeImpact({ records: before }, { records: after }, { now })).delta;
+  const { findings, ...delta } = computeImpact({ records: before }, { records: after }, { now }).delta;
   return { access: { ...delta, findings: findings.slice(0, listedMax) }, finding_count: findings.length };
 }
 

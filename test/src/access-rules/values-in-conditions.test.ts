@@ -1,6 +1,5 @@
 /** Whatever a decision gives to a condition, rules and impact take into account (docs/semantics.md 8.10, 10.3, 11.3). */
 
-import { finished } from '@authz-service/core/concurrency/time-slicing';
 import { ancestorValue } from '@authz-service/core/conditions/evaluate/ancestors';
 import { variables } from '@authz-service/core/conditions/evaluate/variables';
 import { MAP } from '@authz-service/core/conditions/values/static-type';
@@ -30,12 +29,10 @@ access_rules:
   kept: { never: { subjects: { groups: [ext] }, actions: [read], resources: { named: [docs/folder/secret], below: true } } }
 `;
 const gained = (condition: string) =>
-  finished(
-    computeImpact(
-      { records: [...stateOf(tenant()).records()] },
-      { records: [...stateOf(tenant(condition)).records()] },
-      { now: NOW },
-    ),
+  computeImpact(
+    { records: [...stateOf(tenant()).records()] },
+    { records: [...stateOf(tenant(condition)).records()] },
+    { now: NOW },
   ).delta.findings;
 
 const members = Object.keys(ancestorValue({ type: '', application: '', name: '', properties: {}, id: '' }));

@@ -1,6 +1,5 @@
 import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import type { ImpactOptions, TenantSide } from '@authz-service/core/access/universe/side';
-import { finished } from '@authz-service/core/concurrency/time-slicing';
 import { computeImpact } from '@authz-service/core/questions/impact/compute-impact';
 import { addressOf, declare } from '@authz-service/core/records/registry';
 import fc from 'fast-check';
@@ -53,4 +52,4 @@ const sideOf = (records: readonly EngineRecord[]): TenantSide => ({
 });
 
 export const impactOf = (before: readonly EngineRecord[], after: readonly EngineRecord[], options: ImpactOptions) =>
-  finished(computeImpact(sideOf(before), sideOf(after), options));
+  computeImpact(sideOf(before), sideOf(after), options);

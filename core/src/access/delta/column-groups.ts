@@ -31,7 +31,6 @@ export interface TypeUniverse {
 
 /** Stands for every action that no type declares and no policy names. */
 export const OTHER_ACTION = '\u0000';
-const STEP = 200;
 
 /** The units and actions of a region. */
 export function* unitsOf(
@@ -55,28 +54,26 @@ export function* unitsOf(
 }
 
 /** The columns of all units and actions of a region in one state, in their order. */
-export function* columnsOf(
+export function columnsOf(
   columns: Columns,
   units: readonly (readonly [ResourceUnit, readonly string[]])[],
-): Generator<undefined, readonly Column[][]> {
+): readonly Column[][] {
   const found: Column[][] = [];
   for (const [unit, actions] of units) {
-    if (found.length % STEP === STEP - 1) yield;
     found.push([...columns.of(unit, actions)]);
   }
   return found;
 }
 
 /** Joins units and actions whose columns are the same in both states. */
-export function* grouped(
+export function grouped(
   units: readonly (readonly [ResourceUnit, readonly string[]])[],
   before: readonly (readonly Column[])[],
   after: readonly (readonly Column[])[],
   universe: (type: Path) => TypeUniverse,
-): Generator<undefined, ColumnGroup[]> {
+): ColumnGroup[] {
   const groups = new Map<string, { before: Column; after: Column; cells: UnitAction[]; recorded: number }>();
   for (const [at, [unit, actions]] of units.entries()) {
-    if (at % STEP === STEP - 1) yield;
     const declared = universe(unit.type).actions;
     for (const [index, action] of actions.entries()) {
       const [old, now] = [before[at]?.[index], after[at]?.[index]] as [Column, Column];

@@ -93,11 +93,9 @@ export class ColumnComparison {
     return this.classesOf(first).some((one) => others.has(one));
   }
 
-  *cells(group: ColumnGroup): Generator<undefined, Cell[]> {
+  cells(group: ColumnGroup): Cell[] {
     const found: Cell[] = [];
-    let done = 0;
     for (const one of this.#touched(group)) {
-      if (++done % 200 === 0) yield;
       const cells = this.#cellsOf(one, group);
       if (one.kind !== 'named' || cells.length === 0) {
         found.push(...cells);

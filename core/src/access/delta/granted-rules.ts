@@ -11,7 +11,6 @@ export interface GrantedRule {
 }
 
 const NONE: readonly GrantedRule[] = [];
-const STEP = 1000;
 
 /** The grants of one state read backwards: what is granted on a target, and to whom. */
 export class GrantedRules {
@@ -21,12 +20,10 @@ export class GrantedRules {
   /** Those who hold roles on resources. */
   readonly holders: Principal[] = [];
 
-  static *of(engine: CompiledEngine): Generator<undefined, GrantedRules> {
+  static of(engine: CompiledEngine): GrantedRules {
     const rules = new GrantedRules();
-    let done = 0;
     for (const principals of [...everybody(engine)]) {
       for (const principal of principals) {
-        if (++done % STEP === 0) yield;
         rules.#add(principal, principal.grants, principal.held);
       }
     }

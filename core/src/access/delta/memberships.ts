@@ -32,16 +32,15 @@ export class Memberships {
   ) {}
 
   /** Looks at the classes in the state after, in which the engine is. */
-  static *look(
+  static look(
     engine: CompiledEngine,
     classes: readonly SubjectClass[],
     tables: ColumnTables,
     answers: Answers,
     residuals: Residuals,
-  ): Generator<undefined, Memberships> {
+  ): Memberships {
     const found = new Memberships(tables, answers, residuals);
-    for (const [at, one] of classes.entries()) {
-      if (at % 500 === 499) yield;
+    for (const one of classes) {
       if (one.kind === 'recorded') found.#ofClass.set(one, found.#membershipsOf(engine, one));
     }
     return found;

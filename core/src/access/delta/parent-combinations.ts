@@ -52,10 +52,9 @@ export class ParentCombinations {
     private readonly share: Share,
   ) {}
 
-  *mark(): Generator<undefined, void> {
+  mark(): void {
     if (!this.sides.some(({ together }) => together)) return;
     for (const type of [...this.region.types()]) {
-      yield;
       if (this.#parentsOf(type).length > 0) this.#type(type);
     }
     if (this.#tried > TRIED_MAX) this.region.cut();

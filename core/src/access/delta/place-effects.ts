@@ -48,14 +48,8 @@ export interface PlaceEffects {
   readonly parents: ReadonlyMap<Path, readonly { readonly type: Path; readonly property: string }[]>;
 }
 
-const STEP = 1000;
-
 /** Returns what the places of the engine's present state do. */
-export function* placeEffectsOf(
-  engine: CompiledEngine,
-  granted: GrantedRules,
-  tables: ColumnTables,
-): Generator<undefined, PlaceEffects> {
+export function placeEffectsOf(engine: CompiledEngine, granted: GrantedRules, tables: ColumnTables): PlaceEffects {
   const parents = new Map<Path, { type: Path; property: string }[]>();
   for (const { path: of, parents: all } of engine.types.values())
     if (all.length > 0)
@@ -85,14 +79,12 @@ export function* placeEffectsOf(
         ...{ type: undefined, asks: asks(rule.policy) },
       });
   const givenBy = new Map<Principal, readonly Given[]>();
-  let done = 0;
   for (const holder of granted.holders) {
     const principal = tables.principals.of(holder);
     for (const [role, places] of heldRoles(holder.held)) {
       const given = givenBy.get(role) ?? [...givenOf(role, asks)];
       givenBy.set(role, given);
       for (const place of itemsOf(places)) {
-        if (++done % STEP === 0) yield;
         atPlace(place);
         for (const { deny, target, asks } of given) {
           if (typeof target === 'string') atPlace(place, { principal, deny, type: target, asks });
@@ -107,7 +99,7 @@ export function* placeEffectsOf(
     }
   }
   const together = read || crossing.length > 0 || [...effects.values()].some((all) => all.some(({ deny }) => deny));
-  const above = together ? yield* aboveOf(engine, effects) : new Map<Path, Above>();
+  const above = together ? aboveOf(engine, effects) : new Map<Path, Above>();
   return { together, read, effects, crossing, above, parents };
 }
 
@@ -134,10 +126,7 @@ function* givenOf(role: Principal, asks: (policy: Rule['policy']) => boolean): G
 }
 
 /** Yields the places above resources that others may lie in, if any place makes a difference. */
-function* aboveOf(
-  engine: CompiledEngine,
-  effects: ReadonlyMap<Path, unknown>,
-): Generator<undefined, ReadonlyMap<Path, Above>> {
+function aboveOf(engine: CompiledEngine, effects: ReadonlyMap<Path, unknown>): ReadonlyMap<Path, Above> {
   const found = new Map<Path, Above>();
   const known = new Map<Resource, Above>();
   const of = (resource: Resource): Above => {
@@ -154,10 +143,8 @@ function* aboveOf(
     return above;
   };
   const holding = new Set([...engine.types.values()].flatMap(({ parents }) => parents.map(({ type }) => type)));
-  let done = 0;
   for (const type of holding) {
     for (const resource of type.places === 0 ? [] : type.resources.values()) {
-      if (++done % STEP === 0) yield;
       if (resource.id === undefined || resource.place === null) continue;
       const above = of(resource);
       if (above.places.length > 0) found.set(pathOf(resource), above);

@@ -45,19 +45,16 @@ export class Touching {
     private readonly region: Region,
   ) {}
 
-  *mark(changes: readonly ChangedRecord[], side: 'before' | 'after'): Generator<undefined, void> {
-    let done = 0;
+  mark(changes: readonly ChangedRecord[], side: 'before' | 'after'): void {
     for (const change of changes) {
-      if (++done % 200 === 0) yield;
       const record = change[side];
       if (record !== undefined) this.#record(record, change);
       else this.#unrecorded(change[side === 'before' ? 'after' : 'before']);
     }
     for (const principal of this.#principals) {
-      if (++done % 200 === 0) yield;
       if (principal.grants !== null) for (const rule of rulesOf(principal.grants)) this.#rule(rule);
     }
-    yield* this.#guards();
+    this.#guards();
   }
 
   #record({ kind, fields: given }: Given, { before, after }: ChangedRecord): void {
@@ -244,14 +241,12 @@ export class Touching {
   }
 
   /** Marks what guards are about that ask for touched groups and roles, or read touched subjects. */
-  *#guards(): Generator<undefined, void> {
+  #guards(): void {
     const groups = new Set([...this.#asked].filter(({ kind }) => kind === 'group').map(({ name }) => name));
     const roles = new Set([...this.#asked].filter(({ kind }) => kind === 'role').map(({ name }) => name));
     const reading = this.#subjects.length > 0;
     if (groups.size === 0 && roles.size === 0 && !reading) return;
-    let done = 0;
     for (const { rule } of this.granted.all()) {
-      if (++done % 1000 === 0) yield;
       const { guard } = rule.policy;
       if (guard === null) continue;
       const { reads } = this.tables.guard(guard);

@@ -21,12 +21,11 @@ export interface Differing {
   readonly ids: ReadonlyMap<Address, string>;
 }
 
-const STEP = 2000;
 /** The distance in which the next record that both lists have is looked for, if they are in the same order. */
 const AHEAD_MAX = 32;
 
-/** Yields the differences between two states. Records are the same if their addresses are, and they keep one id in both. */
-export function* differing(before: Iterable<SideRecord>, after: Iterable<SideRecord>): Generator<undefined, Differing> {
+/** Returns the differences between two states. Records are the same if their addresses are, and they keep one id in both. */
+export function differing(before: Iterable<SideRecord>, after: Iterable<SideRecord>): Differing {
   const [old, made] = [listOf(before), listOf(after)];
   const ids = new Map<Address, string>();
   for (const list of [old, made])
@@ -42,8 +41,7 @@ export function* differing(before: Iterable<SideRecord>, after: Iterable<SideRec
   const gone = new Map<Address, SideRecord>();
   const rest: SideRecord[] = [];
   let [at, next] = [0, 0];
-  for (let done = 1; at < old.length && next < made.length; done++) {
-    if (done % STEP === 0) yield;
+  while (at < old.length && next < made.length) {
     const [previous, record] = [old[at] as SideRecord, made[next] as SideRecord];
     if (previous.address === record.address) {
       judge(previous, record);

@@ -53,7 +53,6 @@ interface Draft {
   readonly principal: Principal | undefined;
 }
 
-const STEP = 500;
 const NOTHING: JsonObject = {};
 /** Stands for a type of subjects that no record mentions: a name that no record can have. */
 export const OTHER_TYPE = '*';
@@ -122,8 +121,7 @@ export class SubjectClasses {
   }
 
   /** Looks at all subjects of a state, the state before first. */
-  *look(engine: CompiledEngine, side: Side): Generator<undefined, void> {
-    let done = 0;
+  look(engine: CompiledEngine, side: Side): void {
     for (const principal of engine.everyone.principals()) {
       const [, type] = principal.name.split('/');
       if (type !== undefined) this.#mention(decodeURIComponent(type));
@@ -133,7 +131,6 @@ export class SubjectClasses {
     if (side === 'before') {
       for (const [type, subjects] of engine.subjects) {
         for (const principal of subjects.values()) {
-          if (++done % STEP === 0) yield;
           const { name: id, properties = NOTHING } = principal;
           if (this.#namedIds.has(id) && this.#named.has(path(type, id))) continue;
           const signature = signatureOf(principal, this.principals);
@@ -148,11 +145,9 @@ export class SubjectClasses {
       }
     }
     for (const [signature, { type, id }] of this.#representatives) {
-      if (++done % STEP === 0) yield;
       this.#closures[side].set(signature, this.#closure(engine, engine.subjects.get(type)?.get(id), type));
     }
     for (const named of this.#named.values()) {
-      if (++done % STEP === 0) yield;
       const principal = engine.subjects.get(named.type)?.get(named.id);
       const signature = principal === undefined ? `${named.type}\n-` : signatureOf(principal, this.principals);
       named[side] = { key: signature, principal };
@@ -166,7 +161,6 @@ export class SubjectClasses {
     for (const type of [...this.#types, OTHER_TYPE])
       this.#closures[side].set(`?${type}`, this.#closure(engine, undefined, type));
     for (const role of engine.roles.values()) {
-      if (++done % STEP === 0) yield;
       if (engine.unnamed.has(role)) continue;
       const named = [role, ...includedIn(role, engine.unnamed)];
       for (const type of [OTHER_TYPE, ...this.#mentioned]) {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { finished } from '../../concurrency/time-slicing.js';
 import type { Kind } from '../../records/kinds.js';
 import { type DeclaredRecord, declare, definitionOf } from '../../records/registry.js';
 import { computeImpact } from './compute-impact.js';
@@ -52,7 +51,7 @@ describe('a file below a folder and below another, about which the condition of 
       { change: 'unknown', condition_before: MARKED, condition: MARKED },
     ],
   ])('%s', (_, before, after, said) => {
-    const { findings } = finished(computeImpact({ records: before }, { records: after }, { now: NOW })).delta;
+    const { findings } = computeImpact({ records: before }, { records: after }, { now: NOW }).delta;
     expect(findings).toHaveLength(1);
     expect(findings[0]).toMatchObject(said);
     expect(findings[0]?.resources).toContainEqual(
@@ -68,6 +67,6 @@ describe('a file below a folder and below another, about which the condition of 
   it('changes nothing where the role stays', () => {
     const state = [...tenant, pay(1), ...opened(AUDITOR), auditorIn('hr')];
     const after = [...state, record('role', { name: 'other' })];
-    expect(finished(computeImpact({ records: state }, { records: after }, { now: NOW })).delta.findings).toEqual([]);
+    expect(computeImpact({ records: state }, { records: after }, { now: NOW }).delta.findings).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { finished } from '../../concurrency/time-slicing.js';
 import type { Kind } from '../../records/kinds.js';
 import { type DeclaredRecord, declare, definitionOf } from '../../records/registry.js';
 import type { PairLine } from './api/access-delta.js';
@@ -41,7 +40,7 @@ const base = [
 ];
 
 function impactOf(before: DeclaredRecord[], after: DeclaredRecord[]) {
-  return finished(computeImpact({ records: before }, { records: after }, { now: NOW }));
+  return computeImpact({ records: before }, { records: after }, { now: NOW });
 }
 
 const short = ({ subject, action, resource, before, after, change }: PairLine) =>

@@ -13,7 +13,7 @@ import { PresentLists } from '../../access/delta/present-list.js';
 import { Region } from '../../access/delta/region.js';
 import { Touching } from '../../access/delta/touched.js';
 import { TypeUniverses } from '../../access/delta/type-universe.js';
-import { compileInSteps } from '../../access/engine/compile-engine.js';
+import { compileEngine } from '../../access/engine/compile-engine.js';
 import type { CompiledEngine } from '../../access/engine/compiled-engine.js';
 import { PrincipalIds } from '../../access/universe/principal-ids.js';
 import { type ChangedRecord, type Differing, differing } from '../../access/universe/record-changes.js';
@@ -34,14 +34,10 @@ import type { Rectangle } from './findings/rectangles.js';
  * Everything that becomes possible and impossible between two states (docs/semantics.md section 10). One compiled engine
  * goes from the state before to that after and back, so that a tenant is held once, and what is compared is plain data.
  */
-export function* computeImpact(
-  before: TenantSide,
-  after: TenantSide,
-  options: ImpactOptions,
-): Generator<undefined, Impact> {
-  const { records, changes, ids } = yield* differing(before.records, after.records);
-  const engine = yield* compileInSteps(records());
-  return yield* impactOfChanges({ engine, policies: records, changes, ids, sides: { before, after } }, options);
+export function computeImpact(before: TenantSide, after: TenantSide, options: ImpactOptions): Impact {
+  const { records, changes, ids } = differing(before.records, after.records);
+  const engine = compileEngine(records());
+  return impactOfChanges({ engine, policies: records, changes, ids, sides: { before, after } }, options);
 }
 
 /** A state with changes of it. */
@@ -54,10 +50,10 @@ export interface ChangedState extends Omit<Differing, 'records'> {
 }
 
 /** The same for one of many changes of a state that is compiled already. */
-export function* impactOfChanges(
+export function impactOfChanges(
   { engine, policies, changes, ids, sides }: ChangedState,
   { now, explained = true, byMembership = false, pairsMax }: ImpactOptions,
-): Generator<undefined, Impact> {
+): Impact {
   const principals = new PrincipalIds();
   const tables = new ColumnTables(principals, now);
   const residuals = new Residuals();
@@ -67,37 +63,36 @@ export function* impactOfChanges(
   const universe = universes.of.bind(universes);
   const idOf = (unit: ResourceUnit) => ids.get(`resource/${recordPath(unit)}`);
 
-  const look = function* (side: Side) {
-    const granted = yield* GrantedRules.of(engine);
+  const look = (side: Side) => {
+    const granted = GrantedRules.of(engine);
     universes.look(granted);
-    yield* new Touching(engine, granted, tables, region).mark(changes, side);
-    yield* subjects.look(engine, side);
-    return [granted, yield* placeEffectsOf(engine, granted, tables)] as const;
+    new Touching(engine, granted, tables, region).mark(changes, side);
+    subjects.look(engine, side);
+    return [granted, placeEffectsOf(engine, granted, tables)] as const;
   };
-  const [, placesBefore] = yield* look('before');
+  const [, placesBefore] = look('before');
   engine.apply(changes);
-  const [grantedAfter, placesAfter] = yield* look('after');
+  const [grantedAfter, placesAfter] = look('after');
   const classes = subjects.classes();
   const free = new FreeTexts(engine, changes, universe, subjects.types);
   const answers = new Answers(tables, principals, residuals, free, now);
-  const memberships = byMembership ? yield* Memberships.look(engine, classes, tables, answers, residuals) : undefined;
+  const memberships = byMembership ? Memberships.look(engine, classes, tables, answers, residuals) : undefined;
   const comparison = new ColumnComparison(tables, classes, answers, pairsMax, memberships);
   const share = comparison.share.bind(comparison);
-  yield* new ParentCombinations(region, [placesBefore, placesAfter], changedResources(changes), share).mark();
+  new ParentCombinations(region, [placesBefore, placesAfter], changedResources(changes), share).mark();
   const units = [...unitsOf(region, universe)];
-  const columnsAfter = yield* columnsOf(new Columns(engine, grantedAfter, tables, idOf), units);
+  const columnsAfter = columnsOf(new Columns(engine, grantedAfter, tables, idOf), units);
   engine.apply(reversed(changes));
   // What went and came back is a new object in the graph, so the grants are read again.
-  const grantedBefore = yield* GrantedRules.of(engine);
-  const columnsBefore = yield* columnsOf(new Columns(engine, grantedBefore, tables, idOf), units);
-  const groups = yield* grouped(units, columnsBefore, columnsAfter, universe);
+  const grantedBefore = GrantedRules.of(engine);
+  const columnsBefore = columnsOf(new Columns(engine, grantedBefore, tables, idOf), units);
+  const groups = grouped(units, columnsBefore, columnsAfter, universe);
 
   const cells: Cell[] = [];
   for (const group of groups) {
-    yield;
-    cells.push(...(yield* comparison.cells(group)));
+    cells.push(...comparison.cells(group));
   }
-  const drafts = yield* draftFindings({
+  const drafts = draftFindings({
     ...{ cells, comparison, principals, residuals, universe, engine, changes, now },
     places: {
       parents: (type) => region.touchedParents(type).keys(),
@@ -107,7 +102,7 @@ export function* impactOfChanges(
   });
   const lists = new PresentLists(engine, tables, principals, answers, idOf);
   const findings = explained
-    ? yield* completeFindings({ drafts, engine, changes, sides, principals, universe, lists })
+    ? completeFindings({ drafts, engine, changes, sides, principals, universe, lists })
     : drafts.map(({ finding }) => ({ ...finding, causes: [] }));
   const rectangleOf = rectanglesBehind(findings, drafts);
   findings.sort(worse);

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { finished } from '../../concurrency/time-slicing.js';
 import type { Kind } from '../../records/kinds.js';
 import { type DeclaredRecord, declare, definitionOf } from '../../records/registry.js';
 import { computeImpact } from './compute-impact.js';
@@ -44,7 +43,7 @@ it.each<[string, DeclaredRecord[], DeclaredRecord[], object]>([
     { change: 'gained', condition: 'context.t != "prod"', condition_before: undefined },
   ],
 ])('a finding says %s', (_, before, after, expected) => {
-  const { delta } = finished(computeImpact({ records: before }, { records: after }, { now: NOW }));
+  const { delta } = computeImpact({ records: before }, { records: after }, { now: NOW });
   const found = delta.findings.map(({ change, condition, condition_before }) => ({
     change,
     condition,

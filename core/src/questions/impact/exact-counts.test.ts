@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { finished } from '../../concurrency/time-slicing.js';
 import type { Kind } from '../../records/kinds.js';
 import { type DeclaredRecord, declare, definitionOf } from '../../records/registry.js';
 import { computeImpact } from './compute-impact.js';
@@ -32,8 +31,10 @@ function granted(condition: string, pairsMax: number | undefined) {
     record('policy', { name: 'p', effect: 'ALLOW', resource_type: 'a/t', actions: ['read'], condition }),
   ];
   const after = [...before, record('policy_assignment', { policy: 'p', entity_type: 'group', entity: 'staff' })];
-  const { delta, pairs } = finished(
-    computeImpact({ records: before }, { records: after }, { now: 0, ...(pairsMax !== undefined && { pairsMax }) }),
+  const { delta, pairs } = computeImpact(
+    { records: before },
+    { records: after },
+    { now: 0, ...(pairsMax !== undefined && { pairsMax }) },
   );
   const { counts, exact, findings } = delta;
   return { gained: counts.gained, exact, findings, lines: [...pairs()].length };

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { finished } from '../../concurrency/time-slicing.js';
 import { type DeclaredRecord, declare } from '../../records/registry.js';
 import { computeImpact } from './compute-impact.js';
 
@@ -14,7 +13,7 @@ const BASE = [
 function impactOf(id: string) {
   const given = declare('policy_assignment', { policy: 'files', entity_type: 'subject', entity: `user/${id}` });
   const after = [...BASE, given as DeclaredRecord];
-  return finished(computeImpact({ records: BASE }, { records: after }, { now: Date.parse('2026-11-23T00:00:00Z') }));
+  return computeImpact({ records: BASE }, { records: after }, { now: Date.parse('2026-11-23T00:00:00Z') });
 }
 
 describe('what a finding is about', () => {

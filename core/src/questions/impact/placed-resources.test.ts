@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { finished } from '../../concurrency/time-slicing.js';
 import type { Kind } from '../../records/kinds.js';
 import { type DeclaredRecord, declare, definitionOf } from '../../records/registry.js';
 import { computeImpact } from './compute-impact.js';
@@ -28,7 +27,7 @@ const recorded = [
 ];
 
 function impactOf(before: DeclaredRecord[], after: DeclaredRecord[]) {
-  return finished(computeImpact({ records: before }, { records: after }, { now: Date.parse('2026-11-23T00:00:00Z') }));
+  return computeImpact({ records: before }, { records: after }, { now: Date.parse('2026-11-23T00:00:00Z') });
 }
 
 describe('a resource that loses its record', () => {

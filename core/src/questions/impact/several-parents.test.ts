@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { finished } from '../../concurrency/time-slicing.js';
 import type { Kind } from '../../records/kinds.js';
 import { type DeclaredRecord, declare, definitionOf } from '../../records/registry.js';
 import type { Finding } from './api/finding.js';
@@ -41,7 +40,7 @@ const tenant = [
 const bar = [policy('bar', 'DENY', { resource_type: 'docs/file' }), assigned('bar', 'barred')];
 
 function gained(before: readonly DeclaredRecord[], after: readonly DeclaredRecord[]) {
-  const { delta } = finished(computeImpact({ records: before }, { records: after }, { now: Date.parse('2026-11-23') }));
+  const { delta } = computeImpact({ records: before }, { records: after }, { now: Date.parse('2026-11-23') });
   return delta.findings.filter(
     ({ change, subjects }) => change !== 'lost' && change !== 'narrowed' && subjects.named_role === undefined,
   );

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { finished } from '../../concurrency/time-slicing.js';
 import type { Kind } from '../../records/kinds.js';
 import { type DeclaredRecord, declare, definitionOf } from '../../records/registry.js';
 import type { Finding } from './api/finding.js';
@@ -21,7 +20,7 @@ function given(condition: string, to: 'everyone' | 'role', more: readonly Declar
   ];
   const entity = to === 'everyone' ? '*' : 'auditor';
   const after = [...before, record('policy_assignment', { policy: 'p', entity_type: to, entity })];
-  return finished(computeImpact({ records: before }, { records: after }, { now: 0 })).delta.findings;
+  return computeImpact({ records: before }, { records: after }, { now: 0 }).delta.findings;
 }
 
 const told = (findings: readonly Finding[]) =>

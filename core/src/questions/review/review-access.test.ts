@@ -19,7 +19,6 @@ import {
   slips,
   whoOf,
 } from '../../../testing/reviewed-records.js';
-import { finished } from '../../concurrency/time-slicing.js';
 import type { StoredRecord } from '../../records/registry.js';
 import type { ReviewList } from './found-review.js';
 import { reviewChanges } from './review-access.js';
@@ -333,7 +332,7 @@ it('tells what has changed in who has access in a scope, and of nothing else', (
   const before = [...base, policy('files'), slips];
   const after = [...before, given('files', 'subject', 'user/anne'), given('slips', 'subject', 'user/bert')];
   const changed = (scope: ReviewScope, from = before, to = after) =>
-    finished(reviewChanges(from, to, scope, { now: NOW })).findings.map(
+    reviewChanges(from, to, scope, { now: NOW }).findings.map(
       ({ change, subjects }) => `${change} ${subjects.principals.map(({ principal }) => principal).join()}`,
     );
   expect(changed(APPLICATION)).toEqual(['gained subject/user/anne']);
@@ -376,12 +375,10 @@ describe('what one subject may do', () => {
   });
 
   const changes = (before: StoredRecord[], after: StoredRecord[], since?: string) =>
-    finished(
-      reviewChanges([...base, ...before], [...base, ...after], ANNE, {
-        now: NOW,
-        since: since === undefined ? undefined : Date.parse(since),
-      }),
-    ).findings.map(
+    reviewChanges([...base, ...before], [...base, ...after], ANNE, {
+      now: NOW,
+      since: since === undefined ? undefined : Date.parse(since),
+    }).findings.map(
       ({ change, subjects, actions }) =>
         `${change} ${actions.join()} ${subjects.principals.map(({ principal }) => principal).join()}`,
     );

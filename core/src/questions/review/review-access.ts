@@ -1,4 +1,4 @@
-import { compileInSteps } from '../../access/engine/compile-engine.js';
+import { compileEngine } from '../../access/engine/compile-engine.js';
 import type { ImpactOptions } from '../../access/universe/side.js';
 import type { StoredRecord } from '../../records/registry.js';
 import type { Finding } from '../impact/api/finding.js';
@@ -19,21 +19,16 @@ export interface ReviewOptions {
  * Everything that somebody may do in a scope: the access delta from a state in which nobody is given any policy. Throws
  * `not_found` where the tenant has no record of the scope.
  */
-export function* reviewAccess(
-  all: readonly StoredRecord[],
-  scope: ReviewScope,
-  { now }: ReviewOptions,
-): Generator<undefined, FoundReview> {
+export function reviewAccess(all: readonly StoredRecord[], scope: ReviewScope, { now }: ReviewOptions): FoundReview {
   const scoped = scopedRecords(all, scope);
   const nobody = scoped.records.filter(({ kind }) => kind !== 'policy_assignment');
-  const impact = yield* computeImpact({ records: nobody }, scoped, { now, explained: false, byMembership: true });
+  const impact = computeImpact({ records: nobody }, scoped, { now, explained: false, byMembership: true });
   const rowsOf = new ReviewRows(scope, scoped);
   for (const finding of impact.delta.findings) {
-    yield;
-    yield* rowsOf.add(finding, impact.resourcesOf(finding), impact.alikeIn(finding));
+    rowsOf.add(finding, impact.resourcesOf(finding), impact.alikeIn(finding));
   }
-  const rows = yield* rowsOf.all();
-  const engine = yield* compileInSteps(scoped.records);
+  const rows = rowsOf.all();
+  const engine = compileEngine(scoped.records);
   const ways = new AccessWays(engine, scoped.records, now);
   return new FoundReview(
     rows,
@@ -59,15 +54,15 @@ export interface ReviewChangesOptions extends ImpactOptions {
 }
 
 /** Yields what has changed in who has access in a scope. If one state lacks the scope, nobody had access there. */
-export function* reviewChanges(
+export function reviewChanges(
   before: readonly StoredRecord[],
   after: readonly StoredRecord[],
   scope: ReviewScope,
   { since, ...options }: ReviewChangesOptions,
-): Generator<undefined, ReviewChanges> {
+): ReviewChanges {
   const earlier = since === undefined ? before : asBefore(before, since, options.now);
   const [old, present] = [scopedIfThere(earlier, scope), scopedIfThere(after, scope)];
-  const impact = yield* computeImpact(
+  const impact = computeImpact(
     { records: old?.records ?? withoutAccess(earlier) },
     { records: present?.records ?? withoutAccess(after) },
     options,

@@ -70,14 +70,12 @@ export class ReviewRows {
   }
 
   /** `recorded` are the paths of the finding's resources, those beyond the scope too: the same list where they are the same. */
-  *add(finding: Finding, recorded: readonly Path[], subjects: readonly AlikeSubjects[]): Generator<undefined, void> {
+  add(finding: Finding, recorded: readonly Path[], subjects: readonly AlikeSubjects[]): void {
     const { condition, from, until, change } = finding;
     const limits = { condition, ...(change === 'unknown' && { unclear: true as const }), from, until };
     const statements = this.#statementsOf(finding, recorded);
     if (statements.length === 0) return;
-    let done = 0;
     for (const alike of subjects) {
-      if (++done % 500 === 0) yield;
       for (const about of this.scope.kind === 'subject' ? ofSubject(alike) : aboutOf(alike)) {
         const key = canonicalJson([about, limits] as never);
         const told = this.#told.get(key) ?? { about, limits, said: new SaidOfSubjects() };
@@ -88,10 +86,9 @@ export class ReviewRows {
   }
 
   /** All rows, sorted. */
-  *all(): Generator<undefined, FoundRow[]> {
+  all(): FoundRow[] {
     const rows: { key: string; row: FoundRow }[] = [];
     for (const { about, limits, said } of this.#told.values()) {
-      yield;
       const byWhat = new Map<What, { what: What; members: Member[] }>();
       const same = new Map<string, What>();
       for (const { members, statements } of said.apart()) {
@@ -107,7 +104,6 @@ export class ReviewRows {
       for (const { what, members } of byWhat.values()) {
         const { set, ...allowed } = what;
         for (const { subject, of } of rowsAbout(about, members)) {
-          if (rows.length % 500 === 499) yield;
           const { resources: _, recorded: __, ...named } = allowed;
           const hash = createHash('sha256').update(canonicalJson([subject, limits, named, set] as never));
           if (subject.kind === 'members') for (const { path } of of) hash.update(`\n${path}`);

@@ -86,7 +86,7 @@ export class ProposedStates {
     const side = { records: this.records.values() };
     const sides = { before: side, after: side };
     const changedState = { engine: this.engine, policies: () => this.#policies, changes, ids: this.#ids, sides };
-    const { delta } = finished(impactOfChanges(changedState, { now: this.now, explained: false }));
+    const { delta } = impactOfChanges(changedState, { now: this.now, explained: false });
     const { gained, mixed, unknown } = delta.counts;
     return { grants: Math.max(0, gained + mixed + unknown - 1), exact: delta.exact, findings: delta.findings.length };
   }

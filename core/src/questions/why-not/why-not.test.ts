@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { finished } from '../../concurrency/time-slicing.js';
 import type { ManifestFile } from '../../manifest/manifest.js';
 import { readManifest } from '../../manifest/read.js';
 import { patchTree } from '../../patch/patch-tree.js';
@@ -237,7 +236,7 @@ describe('what proposals grant', () => {
       const after = new Map(records.map((record) => [record.address, record]));
       for (const { before } of changes) if (before !== undefined) after.delete(before.address);
       for (const { after: made } of changes) if (made !== undefined) after.set(made.address, made);
-      const { delta } = finished(computeImpact({ records }, { records: after.values() }, { now: NOW }));
+      const { delta } = computeImpact({ records }, { records: after.values() }, { now: NOW });
       const { gained, mixed, unknown } = delta.counts;
       expect([summary, grants, findings]).toEqual([summary, gained + mixed + unknown - 1, delta.findings.length]);
     }

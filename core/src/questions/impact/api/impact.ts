@@ -1,4 +1,3 @@
-import type { ImpactOptions, TenantSide } from '../../../access/universe/side.js';
 import type { Address, Path } from '../../../records/address.js';
 import type { AccessDelta, PairLine } from './access-delta.js';
 import type { Finding } from './finding.js';
@@ -38,13 +37,3 @@ export interface Impact {
   /** The paths of the recorded resources that a finding is about, sorted. */
   resourcesOf(finding: Finding): readonly string[];
 }
-
-/**
- * What changes between two states: `computeImpact` in `impact/compute-impact.ts`. It works in short steps, as
- * `time-slicing.ts` runs them, and throws nothing for states that are valid.
- */
-export type ComputeImpact = (
-  before: TenantSide,
-  after: TenantSide,
-  options: ImpactOptions,
-) => Generator<undefined, Impact>;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { finished } from '../../../concurrency/time-slicing.js';
 import type { Kind } from '../../../records/kinds.js';
 import { type DeclaredRecord, declare, definitionOf } from '../../../records/registry.js';
 import { computeImpact } from '../compute-impact.js';
@@ -35,7 +34,7 @@ const [OLD, NEW, OTHER] = [1_234_321, 1_522_756, 1_841_449].map((square) => `con
 
 /** The causes of findings that no request shows. */
 function causesOf(before: readonly DeclaredRecord[], after: readonly DeclaredRecord[]) {
-  const { delta } = finished(computeImpact({ records: before }, { records: after }, { now: 0 }));
+  const { delta } = computeImpact({ records: before }, { records: after }, { now: 0 });
   const unshown = delta.findings.filter(({ witness }) => witness === undefined);
   return unshown.map(({ causes }) => causes.map((set) => set.map(({ address }) => address)));
 }
@@ -85,7 +84,7 @@ describe('causes of a finding about several subjects', () => {
   const member = (group: string, id: string) =>
     record('group_membership', { group, entity_type: 'subject', entity: `user/${id}` });
   const causes = (from: readonly DeclaredRecord[], added: readonly DeclaredRecord[]) => {
-    const { delta } = finished(computeImpact({ records: from }, { records: [...from, ...added] }, { now: 0 }));
+    const { delta } = computeImpact({ records: from }, { records: [...from, ...added] }, { now: 0 });
     return delta.findings.map((finding) => [
       finding.subjects.recorded,
       finding.causes.map((set) => set.map(({ address }) => address)),
@@ -119,9 +118,7 @@ describe('causes of a finding about several subjects', () => {
 it('says of a link that goes which policy, role or group goes with it', () => {
   const links = [policy('p', 'true'), assigned('p', 'group/staff')];
   const causes = (before: DeclaredRecord[], after: DeclaredRecord[]) =>
-    finished(computeImpact({ records: before }, { records: after }, { now: 0 })).delta.findings.flatMap(
-      (one) => one.causes,
-    );
+    computeImpact({ records: before }, { records: after }, { now: 0 }).delta.findings.flatMap((one) => one.causes);
   const gone = { address: 'policy_assignment/p//group/staff', change: 'removed' };
   expect(causes([...tenant, ...links], tenant)).toEqual([[{ ...gone, removed_with: 'policy/p' }]]);
   expect(causes([...tenant, ...links], [...tenant, policy('p', 'true')])).toEqual([[gone]]);

@@ -32,7 +32,7 @@ interface Input {
 }
 
 /** Findings with the requests that show them, checked by the engine in both states, and their causes. */
-export function* completeFindings(input: Input): Generator<undefined, Finding[]> {
+export function completeFindings(input: Input): Finding[] {
   const { drafts, engine, changes, sides } = input;
   const back = changes.map(({ address, before, after }) => ({ address, before: after, after: before }));
   const fresh = new Fresh(engine, changes, input.universe);
@@ -48,8 +48,7 @@ export function* completeFindings(input: Input): Generator<undefined, Finding[]>
   note();
   engine.apply(changes);
   note();
-  for (const [at, one] of all.entries()) {
-    if (at % 200 === 0) yield;
+  for (const one of all) {
     const asked = requestOf(one.sample, one.draft.rectangle.statement, fresh);
     if (asked !== undefined) one.asked = { asked, after: isAllowed(engine, asked), chains: chainsAt(engine, asked) };
   }
@@ -58,7 +57,6 @@ export function* completeFindings(input: Input): Generator<undefined, Finding[]>
   const findings: Finding[] = [];
   const byAddress = new Map(changes.map((change) => [change.address, change]));
   for (const [index, draft] of drafts.entries()) {
-    yield;
     const own = points[index] as [Point, ...Point[]];
     const [shown] = own.map((point) => shownBy(point, engine));
     const found = causes.of(own.map((point) => pointOf(point, input)) as [CausedPoint, ...CausedPoint[]]);

@@ -43,7 +43,7 @@ export interface DraftFinding {
 }
 
 /** The findings of the cells that differ, without causes and witnesses. */
-export function* draftFindings(input: Input): Generator<undefined, DraftFinding[]> {
+export function draftFindings(input: Input): DraftFinding[] {
   const { cells, residuals, universe, now } = input;
   const naming: ActionNaming = {
     key: ({ type }, actions) => {
@@ -56,7 +56,6 @@ export function* draftFindings(input: Input): Generator<undefined, DraftFinding[
   const resourcesOf = resourceNames(input);
   const drafts: DraftFinding[] = [];
   for (const rectangle of rectanglesOf(cells, residuals, now, naming)) {
-    yield;
     drafts.push({ finding: findingOf(rectangle, input, { members, resourcesOf }), rectangle });
   }
   return drafts;

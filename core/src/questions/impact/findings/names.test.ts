@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { finished } from '../../../concurrency/time-slicing.js';
 import type { Kind } from '../../../records/kinds.js';
 import { type DeclaredRecord, declare, definitionOf } from '../../../records/registry.js';
 import { computeImpact } from '../compute-impact.js';
@@ -27,7 +26,7 @@ const base = [
 ];
 
 function namesOf(before: readonly DeclaredRecord[], ...added: readonly DeclaredRecord[]) {
-  const { delta } = finished(computeImpact({ records: before }, { records: [...before, ...added] }, { now: 0 }));
+  const { delta } = computeImpact({ records: before }, { records: [...before, ...added] }, { now: 0 });
   return delta.findings.map(({ subjects, resources }) => ({ principals: subjects.principals, resources }));
 }
 

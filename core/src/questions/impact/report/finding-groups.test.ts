@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { finished } from '../../../concurrency/time-slicing.js';
 import type { Kind } from '../../../records/kinds.js';
 import { type DeclaredRecord, declare, definitionOf } from '../../../records/registry.js';
 import { computeImpact } from '../compute-impact.js';
@@ -42,7 +41,7 @@ const oneEach = people.map((who, index) => lead(who, index % 10));
 
 function reportOf(before: DeclaredRecord[], after: DeclaredRecord[]): AccessReport {
   const sides = { before: { records: before }, after: { records: after } };
-  const impact = finished(computeImpact(sides.before, sides.after, { now: NOW }));
+  const impact = computeImpact(sides.before, sides.after, { now: NOW });
   return { ...impact.delta, groups: groupFindings(impact.delta.findings, impact, sides) };
 }
 

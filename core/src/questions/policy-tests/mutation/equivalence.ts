@@ -1,5 +1,4 @@
 import type { RecordChange } from '../../../access/api/engine.js';
-import { finished } from '../../../concurrency/time-slicing.js';
 import type { Address } from '../../../records/address.js';
 import { addressOf, type DeclaredRecord, declare } from '../../../records/registry.js';
 import type { Finding } from '../../impact/api/finding.js';
@@ -38,7 +37,7 @@ export class Equivalence {
       after.set(record.address, record);
     }
     const sides = [{ records: this.#records.values() }, { records: after.values() }] as const;
-    const { delta } = finished(computeImpact(...sides, { now: EVER, explained: false }));
+    const { delta } = computeImpact(...sides, { now: EVER, explained: false });
     if (delta.findings.length === 0) return delta.complete === false ? UNSAID : { equivalent: true };
     return { equivalent: false, moments: [...new Set(delta.findings.flatMap(momentIn))] };
   }
