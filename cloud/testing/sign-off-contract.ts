@@ -43,8 +43,12 @@ export function signOffContract(store: () => Store, reopen: () => Promise<void>)
     expect(first.map(({ id }) => id)).toEqual(['c', 'b']);
     const after = { at: first[1]?.at ?? '', id: first[1]?.id ?? '' };
     expect((await store().signOffs('t-1', { limit: 2, after })).map(({ id }) => id)).toEqual(['a']);
-    const ofPart = await store().signOffs('t-1', { limit: 10, scope: 'application/billing' });
-    expect(ofPart.map(({ id }) => id)).toEqual(['b', 'a']);
+    await store().addSignOff(row('e', { at: '2026-05-03T12:00:00.000Z', actions: ['read'] }));
+    expect([...(await store().lastSignOffs('t-1', 'application'))]).toEqual([
+      ['application/billing', '2026-05-01T12:00:00.000Z'],
+    ]);
+    const ofScope = await store().signOffs('t-1', { limit: 10, scope: 'application/billing' });
+    expect(ofScope.map(({ id }) => id)).toEqual(['e', 'b', 'a']);
     expect(await store().findSignOff('t-1', 'c')).toEqual(full);
     expect([await store().findSignOff('t-2', 'c'), await store().signOffs('t-2', { limit: 1 })]).toEqual([
       undefined,

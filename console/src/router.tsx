@@ -24,6 +24,24 @@ const overview = createRoute({
   path: '/',
   component: lazily(async () => (await import('./pages/overview/overview-page.js')).OverviewPage),
 });
+const expiring = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/expiring',
+  component: lazily(async () => (await import('./pages/overview/expiring-page.js')).ExpiringPage),
+});
+const agents = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/agents',
+  component: lazily(async () => (await import('./pages/agents/agents-page.js')).AgentsPage),
+});
+const agent = createRoute({
+  ...search,
+  getParentRoute: () => shell,
+  path: '/agent',
+  component: lazily(async () => (await import('./pages/agents/agent-page.js')).AgentPage),
+});
 const records = createRoute({
   ...search,
   getParentRoute: () => shell,
@@ -104,6 +122,9 @@ export const router = createRouter({
     signIn,
     shell.addChildren([
       overview,
+      expiring,
+      agents,
+      agent,
       records,
       record,
       people,

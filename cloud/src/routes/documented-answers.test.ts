@@ -190,8 +190,9 @@ async function consoleSessions(): Promise<void> {
   const browser = await Browser.signIn(cloud, admin);
   const twin = await Browser.signIn(cloud, admin);
   const { id } = (await twin.ask('GET', '/console/api/session')).body;
-  await (await Browser.signIn(cloud, decider)).ask('GET', '/console/api/sign-offs');
-  const lists = ['session', 'sessions', 'sign-in-settings', 'sign-offs'];
+  const deciding = await Browser.signIn(cloud, decider);
+  for (const path of ['sign-offs', 'summary']) await deciding.ask('GET', `/console/api/${path}`);
+  const lists = ['session', 'sessions', 'sign-in-settings', 'sign-offs', 'summary'];
   for (const path of lists.map((name) => `/console/api/${name}`)) {
     await browser.ask('GET', path);
     await browser.ask('GET', `${path}?nonsense=1`);

@@ -320,6 +320,8 @@ it('signs in to its own tenant alone, and reaches no session of another', async 
   expect(listedOff.body.items).toEqual([]);
   const changes = `/console/api/access-changes?scope=subject/user/alice&since=${state.revision}`;
   expect((await strangeInConsole('GET', '/console/api/access-changes', changes)).status).toBe(404);
+  const summary = await strangeInConsole('GET', '/console/api/summary', '/console/api/summary');
+  expect(summary.body).toMatchObject({ subjects: [], grants: [], reviews: [] });
   const worded = { conditions: ['context.mfa'] };
   const words = await strangeInConsole('POST', '/console/api/condition-words', '/console/api/condition-words', worded);
   expect(words.body).toEqual({ words: ['with a second factor'] });

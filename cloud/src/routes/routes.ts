@@ -26,6 +26,7 @@ import { recordSearchRoutes } from './record-search.js';
 import { recordRoutes } from './records.js';
 import { signOffRoutes } from './sign-offs.js';
 import { stateRoutes } from './state.js';
+import { summaryRoutes } from './summary.js';
 import { tenantRoutes } from './tenants.js';
 import { whoamiRoutes } from './whoami.js';
 import { whyNotRoutes } from './why-not.js';
@@ -56,6 +57,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...lintRoutes(cloud),
     ...comparisonRoutes(cloud),
     ...conditionWordRoutes(),
+    ...summaryRoutes(cloud),
     ...accessReviewRoutes(cloud),
     ...signOffRoutes(cloud),
     ...bundleKeyRoutes(cloud),

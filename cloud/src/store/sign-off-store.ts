@@ -34,6 +34,8 @@ export type SignOffPosition = Pick<SignOffRow, 'at' | 'id'>;
 export interface SignOffStore {
   addSignOff(row: SignOffRow): Promise<void>;
   findSignOff(tenant: string, id: string): Promise<SignOffRow | undefined>;
+  /** When everything in each scope of the kind was last signed off, by the address of the scope. */
+  lastSignOffs(tenant: string, kind: string): Promise<ReadonlyMap<string, string>>;
   /** The latest first; with `scope` only those of what has this address. */
   signOffs(
     tenant: string,

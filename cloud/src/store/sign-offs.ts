@@ -23,6 +23,17 @@ export function signOffs({ reading, writing }: Pick<Dialect, 'reading' | 'writin
         return row && read(row);
       }),
 
+    lastSignOffs: (tenant, kind) =>
+      reading(async (db) => {
+        const rows = await db('sign_offs')
+          .where({ tenant_id: tenant })
+          .whereNull('actions')
+          .where('part', 'like', `${kind}/%`)
+          .groupBy('part')
+          .select<{ part: string; at: string }[]>('part', db.raw('max(at) as at'));
+        return new Map(rows.map(({ part, at }) => [part, at]));
+      }),
+
     signOffs: (tenant, { scope, after, limit }) =>
       reading(async (db) => {
         const query = db<Stored>('sign_offs')

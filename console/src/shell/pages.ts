@@ -10,5 +10,6 @@ export const PAGES = [
   { to: '/change', label: text.navigation.change, key: 'c' },
   { to: '/history', label: text.navigation.history, key: 'h' },
   { to: '/review', label: text.navigation.review, key: 'v' },
+  { to: '/agents', label: text.navigation.agents, key: 'f' },
   { to: '/settings', label: text.navigation.settings, key: 's' },
 ] as const;

@@ -1,7 +1,7 @@
 import type { Kind } from '@authz-service/sdk/wire';
 import { ask } from './ask.js';
-import { counted } from './counted.js';
 import { origin } from './origin.js';
+import { overview } from './overview.js';
 import { settings } from './settings.js';
 import { structure } from './structure.js';
 
@@ -17,6 +17,7 @@ export const text = {
     close: 'Close the menu',
     overview: 'Overview',
     people: 'People',
+    agents: 'Agents',
     records: 'Records',
     ask: 'Ask',
     structure: 'Structure',
@@ -146,49 +147,7 @@ export const text = {
   ask,
   origin,
   structure,
-  overview: {
-    tenant: 'Tenant',
-    revision: (revision: string) => `Revision ${revision}`,
-    lately: 'Changed lately',
-    allCommits: 'All commits',
-    rules: 'Broken access rules',
-    allRules: 'All rules',
-    noneBroken: 'No access rule is broken.',
-    more: 'A rule has more violations than are listed.',
-    lint: 'Findings of lint',
-    lintFind: 'Find unused records',
-    lintNone: 'No record is unused or looks misspelt.',
-    lintMore: (count: number) => `and ${count} more: “service lint” lists all of a tree.`,
-    agents: 'Agents',
-    agentsHint: 'As they reported themselves last: nobody has verified it.',
-    noAgents: 'No agent is known: none has asked for its bundle, or all were retired.',
-    partial:
-      'There are others: too many to list, or without a report when they fetched the bundle in the last ten minutes.',
-    enforcing: (count: number, all: number) => `${count} of ${all} serve the newest revision.`,
-    publishers: (count: number) =>
-      `${count === 1 ? 'One of them publishes' : `${count} of them publish`} bundles as files: nobody knows who reads those.`,
-    agent: 'Agent',
-    serves: 'Serves',
-    behind: (lag: number | null, diverged: boolean) =>
-      diverged
-        ? 'a revision that never was'
-        : lag === null
-          ? 'nothing'
-          : lag === 0
-            ? 'newest'
-            : `${counted(lag, 'revision')} behind`,
-    heard: 'Last heard',
-    version: 'Version',
-    moreAgents: (count: number) => `and ${count} more: “service agents” lists them.`,
-    you: 'Your session',
-    person: 'You are',
-    signIn: 'Signed in',
-    by: { link: 'by a one-time link', oidc: 'by the identity provider' },
-    may: 'You may',
-    ends: 'Ends',
-    unlessUsed: 'unless used',
-    inAnyCase: 'in any case',
-  },
+  overview,
   history: {
     title: 'History',
     under: 'Every commit is one revision: who changed what, and when.',

@@ -29,3 +29,27 @@ export function Filter({ label, hint, value, onChange }: FilterProps) {
     </label>
   );
 }
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  /** Values and their texts. */
+  choices: readonly (readonly [value: string, text: string])[];
+  onChange: (value: string) => void;
+}
+
+/** One of a few values. */
+export function FilterChoice({ label, value, choices, onChange }: ChoiceProps) {
+  return (
+    <label className={styles.filter}>
+      <span>{label}</span>
+      <select value={value} onChange={({ target }) => onChange(target.value)}>
+        {choices.map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -270,6 +270,29 @@ export interface AccessChanges {
   complete: boolean;
 }
 
+/** Numbers about a tenant. */
+export interface TenantSummary {
+  revision: string;
+  /** How many subjects have a record, by type; the largest first. */
+  subjects: { type: string; count: number }[];
+  /** How many roles and policies are given, by the application that these belong to, null for those of the tenant. */
+  grants: { application: string | null; count: number }[];
+  /** What ends within 30 days, the next first; at most a thousand links are listed. */
+  expiring: { count: number; per_day: number[]; links: ExpiringLink[] };
+  /** When all access to each application was last signed off; those first that wait longest. */
+  reviews: { application: string; signed_off_at: string | null }[];
+}
+
+/** A link that ends soon: what it gives to whom. */
+export interface ExpiringLink {
+  address: Address;
+  given: Address;
+  /** Of everyone, `everyone/user`. */
+  to: Address;
+  /** RFC 3339. */
+  expires_at: string;
+}
+
 /**
  * The console's client: everything that `ServiceClient` does, as the person whose session the browser has.
  *
@@ -324,6 +347,11 @@ export class ConsoleClient extends ServiceClient {
   async planDraft(draft: Draft, options?: CallOptions): Promise<DraftPlan> {
     const request: ServiceRequest = { method: 'POST', path: '/draft-plans', body: draft, repeat: 'harmless' };
     return (await this.json(request, options)) as DraftPlan;
+  }
+
+  /** How many people and grants there are, what ends soon, and what was signed off when. */
+  async summary(options?: CallOptions): Promise<TenantSummary> {
+    return (await this.json({ method: 'GET', path: '/summary', repeat: 'harmless' }, options)) as TenantSummary;
   }
 
   /** What in the records of the newest revision does nothing. Rejects with `stale_base` where this is not the newest. */

@@ -2,7 +2,6 @@ import { ServiceClient } from '@authz-service/sdk/client';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { agentEnv } from './agent/agent-process.js';
 import { hasChromium, openChromium } from './console/chromium.js';
 import { ConsoleBench } from './console/signed-in.js';
 
@@ -146,24 +145,6 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     const { page, watch } = await bench.signedIn(browser);
     await page.getByRole('button', { name: 'Find unused records' }).click();
     await page.getByRole('link', { name: 'group/nobodys' }).waitFor();
-    await expectAccessible(page);
-    watch.expectNothing();
-  });
-
-  it('shows the agents on the overview, as they report themselves', async () => {
-    const { page, watch } = await bench.signedIn(browser);
-    await page.getByText('No agent is known').waitFor();
-    const { secret } = await bench.client.records('api_key').create({ name: 'fleet', scopes: ['bundle'] });
-    bench.bench.spawn(['agent', 'start'], {
-      env: agentEnv(bench.bench.folder, bench.url, {
-        SERVICE_API_KEY: secret,
-        SERVICE_CACHE_DIR: bench.bench.path('agent'),
-      }),
-    });
-    await expect.poll(async () => (await bench.client.agents()).enforcing, { timeout: 60_000 }).toBe(1);
-    await page.reload();
-    await page.getByText('1 of 1 serve the newest revision.').waitFor();
-    await page.getByRole('region', { name: 'Agents' }).getByText('newest', { exact: true }).waitFor();
     await expectAccessible(page);
     watch.expectNothing();
   });

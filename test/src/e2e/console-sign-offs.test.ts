@@ -94,6 +94,20 @@ describe('a sign-off', () => {
     expect((await ask('GET', '/sign-offs?scope=application/payroll')).body.items).toEqual([]);
   });
 
+  it('of an application counts as its review once it is about every action', async () => {
+    const reviewed = async () => (await ask('GET', '/summary')).body.reviews;
+    expect(await reviewed()).toEqual([{ application: 'payroll', signed_off_at: null }]);
+    const sign = async (actions: object) => {
+      const { revision, as_of } = await review();
+      const wish = { scope: 'application/payroll', revision, as_of, decision: 'keep', ...actions };
+      return (await ask('POST', '/sign-offs', wish)).body;
+    };
+    await sign({ actions: ['read'] });
+    expect(await reviewed()).toEqual([{ application: 'payroll', signed_off_at: null }]);
+    const { at } = await sign({});
+    expect(await reviewed()).toEqual([{ application: 'payroll', signed_off_at: at }]);
+  });
+
   it('keeps what the rows say that need change', async () => {
     const { revision, as_of, rows } = await review();
     const clerks = rows.find(({ subject }) => subject.kind === 'members' && subject.of === 'group/clerks');

@@ -26,6 +26,8 @@ const PAGES = [
   '/records?kind=role_assignment',
   '/records?kind=subject&q=ali',
   '/record?address=role/billing/clerk',
+  '/expiring',
+  '/agents',
   '/people',
   '/person?subject=user/bob',
   '/ask',

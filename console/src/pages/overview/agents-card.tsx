@@ -1,72 +1,52 @@
 import { useQuery } from '@tanstack/react-query';
-import { client } from '../../api/client.js';
+import { Link } from '@tanstack/react-router';
+import { agents } from '../../text/agents.js';
 import { text } from '../../text/english.js';
-import { Badge } from '../../ui/badge.js';
 import { Card } from '../../ui/card.js';
-import { DataTable } from '../../ui/data-table.js';
 import { ProblemNote } from '../../ui/problem-note.js';
-import { When } from '../../ui/when.js';
+import { AgentBadge } from '../agents/agent-badge.js';
+import { stateOf } from '../agents/agent-state.js';
+import { agentsQuery } from '../agents/agents-query.js';
+import { Figure } from './figure.js';
 import styles from './overview-page.module.css';
 
-const LISTED = 8;
-
-/** So much of an id is shown of agents of the same name. */
-const ID_SHOWN = 8;
+const LISTED = 5;
 
 const { overview: words } = text;
 
-/** What agents say of themselves: which revision each serves, those that lag first. */
+/** How many agents serve the newest revision, and which do not. */
 export function AgentsCard() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['agents'],
-    queryFn: ({ signal }) => client.agents({ signal }),
-    refetchInterval: 30_000,
-  });
+  const { data, error, refetch } = useQuery(agentsQuery);
+  const others = data?.agents.filter((agent) => stateOf(agent) !== 'newest') ?? [];
   return (
-    <Card title={words.agents}>
+    <Card title={words.agents} aside={<Link to="/agents">{words.allAgents}</Link>}>
       {error && <ProblemNote error={error} retry={() => refetch()} />}
       {data === undefined && !error && <p role="status">{text.common.loading}</p>}
-      {data?.total === 0 && <p className={styles.fine}>{words.noAgents}</p>}
-      {data !== undefined && data.total > 0 && (
-        <>
-          <p>{words.enforcing(data.enforcing, data.total)}</p>
-          <DataTable
-            label={words.agents}
-            rows={data.agents.slice(0, LISTED)}
-            keyOf={({ id }) => id}
-            columns={[
-              {
-                title: words.agent,
-                cell: ({ id, name, error: fault }) => (
-                  <>
-                    <span title={id}>{name ?? id}</span>{' '}
-                    {isShared(name, data.agents) && <span className={styles.fine}>{id.slice(0, ID_SHOWN)}</span>}{' '}
-                    {fault !== null && <Badge tone="bad">{fault}</Badge>}
-                  </>
-                ),
-              },
-              {
-                title: words.serves,
-                cell: ({ lag, diverged, revision, publishes }) => (
-                  <span title={revision ?? undefined}>
-                    <Badge tone={lag === 0 && !publishes ? 'good' : 'warn'}>{words.behind(lag, diverged)}</Badge>
-                  </span>
-                ),
-              },
-              { title: words.heard, cell: ({ last_seen }) => <When at={last_seen} /> },
-              { title: words.version, cell: ({ version }) => version, lesser: true },
-            ]}
-          />
-          {data.total > LISTED && <p className={styles.fine}>{words.moreAgents(data.total - LISTED)}</p>}
-          <p className={styles.fine}>{words.agentsHint}</p>
-        </>
+      {data !== undefined && <Figure>{data.total === 0 ? 0 : `${data.enforcing} / ${data.total}`}</Figure>}
+      {data !== undefined && (
+        <p className={styles.fine}>{data.total === 0 ? agents.none : agents.enforcing(data.enforcing, data.total)}</p>
       )}
+      {data !== undefined && data.total > 0 && (
+        <meter
+          className={styles.meter}
+          aria-label={agents.enforcing(data.enforcing, data.total)}
+          max={data.total}
+          value={data.enforcing}
+        />
+      )}
+      <ul className={styles.list} aria-label={words.agents}>
+        {others.slice(0, LISTED).map((agent) => (
+          <li key={agent.id}>
+            <Link to="/agent" search={{ id: agent.id }}>
+              {agent.name ?? agent.id}
+            </Link>
+            <AgentBadge agent={agent} />
+          </li>
+        ))}
+      </ul>
+      {others.length > LISTED && <p className={styles.fine}>{words.moreWait(others.length - LISTED)}</p>}
       {data !== undefined && data.publishers > 0 && <p className={styles.fine}>{words.publishers(data.publishers)}</p>}
-      {data?.complete === false && <p className={styles.fine}>{words.partial}</p>}
+      {data?.complete === false && <p className={styles.fine}>{agents.partial}</p>}
     </Card>
   );
-}
-
-function isShared(name: string | null, agents: readonly { name: string | null }[]): boolean {
-  return name !== null && agents.filter((one) => one.name === name).length > 1;
 }

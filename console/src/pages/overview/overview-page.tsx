@@ -7,11 +7,10 @@ import { Badge } from '../../ui/badge.js';
 import { Card } from '../../ui/card.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { ProblemNote } from '../../ui/problem-note.js';
-import { RecordLink } from '../../ui/record-link.js';
 import { When } from '../../ui/when.js';
 import { CommitList } from '../history/commit-list.js';
-import { AgentsCard } from './agents-card.js';
 import { LintCard } from './lint-card.js';
+import { Numbers } from './numbers.js';
 import styles from './overview-page.module.css';
 
 const COMMITS = 8;
@@ -32,6 +31,7 @@ export function OverviewPage() {
         over={text.overview.tenant}
         under={latest && text.overview.revision(latest.revision)}
       />
+      <Numbers />
       <div className={styles.columns}>
         <div className={styles.side}>
           <Card title={text.overview.lately} aside={<Link to="/history">{text.overview.allCommits}</Link>}>
@@ -39,10 +39,8 @@ export function OverviewPage() {
             {commits.data === undefined && !commits.error && <p role="status">{text.common.loading}</p>}
             {commits.data !== undefined && <CommitList commits={commits.data.items} />}
           </Card>
-          <AgentsCard />
         </div>
         <div className={styles.side}>
-          <BrokenRules />
           {latest && <LintCard revision={latest.revision} />}
           <Card title={text.overview.you}>
             <dl className={styles.facts}>
@@ -67,37 +65,5 @@ export function OverviewPage() {
         </div>
       </div>
     </>
-  );
-}
-
-/** What breaks access rules as the records are now. */
-function BrokenRules() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['access-rule-violations'],
-    queryFn: ({ signal }) => client.accessRuleViolations({ signal }),
-    staleTime: 60_000,
-  });
-  return (
-    <Card
-      title={text.overview.rules}
-      aside={
-        <Link to="/records" search={{ kind: 'access_rule' }}>
-          {text.overview.allRules}
-        </Link>
-      }
-    >
-      {error && <ProblemNote error={error} retry={() => refetch()} />}
-      {data === undefined && !error && <p role="status">{text.common.loading}</p>}
-      {data?.violations.length === 0 && <p className={styles.fine}>{text.overview.noneBroken}</p>}
-      <ul className={styles.rules}>
-        {data?.violations.map(({ rule, mode, detail, witness }) => (
-          <li key={`${rule} ${detail} ${JSON.stringify(witness)}`}>
-            <Badge tone={mode === 'enforce' ? 'bad' : 'warn'}>{mode}</Badge> <RecordLink address={rule} />
-            <p>{detail}</p>
-          </li>
-        ))}
-      </ul>
-      {data?.more === true && <p className={styles.fine}>{text.overview.more}</p>}
-    </Card>
   );
 }

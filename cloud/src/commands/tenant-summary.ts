@@ -1,0 +1,104 @@
+import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
+import { type Address, splitReference } from '@authz-service/core/records/address';
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import type { Cloud } from '../cloud.js';
+import type { ReadableTenant } from '../tenants/tenant.js';
+
+/** Links that end sooner than this count as expiring. */
+const EXPIRING_DAYS = 30;
+const DAY_MS = 86_400_000;
+/** So many expiring links are listed. */
+const LISTED_MAX = 1000;
+const STEP = 500;
+
+/** A link that ends soon. */
+interface ExpiringLink {
+  address: Address;
+  /** The address of the role, group or policy that it gives. */
+  given: Address;
+  /** The address of whom it is given to; `everyone/user` of everyone. */
+  to: string;
+  /** RFC 3339. */
+  expires_at: string;
+}
+
+/** Numbers about a tenant. */
+export interface TenantSummary {
+  revision: string;
+  /** How many subjects have a record, by type; the largest first. */
+  subjects: { type: string; count: number }[];
+  /** How many roles and policies are given, by the application that these belong to, null for the tenant's; the largest first. */
+  grants: { application: string | null; count: number }[];
+  /** Links that end within 30 days, the next one first. */
+  expiring: { count: number; per_day: number[]; links: ExpiringLink[] };
+  /** Each application, with when all of its access was last signed off (RFC 3339); those that wait longest come first. */
+  reviews: { application: string; signed_off_at: string | null }[];
+}
+
+/** Counts what a tenant has, and finds what needs attention by `now` (milliseconds since the epoch). */
+export async function tenantSummary(cloud: Cloud, tenant: ReadableTenant, now: number): Promise<TenantSummary> {
+  const signedOff = await cloud.store.lastSignOffs(tenant.id, 'application');
+  const { revision } = tenant;
+  const counted = await cloud.slicing.run(count(tenant, now), tenant.id);
+  const reviews = counted.applications
+    .map((application) => ({ application, signed_off_at: signedOff.get(`application/${application}`) ?? null }))
+    .sort((left, right) => compare(left.signed_off_at ?? '', right.signed_off_at ?? ''));
+  const { subjects, grants, expiring } = counted;
+  return { revision, subjects, grants, expiring, reviews };
+}
+
+function* count({ state }: ReadableTenant, now: number) {
+  const types = new Map<string, number>();
+  const grants = new Map<string | null, number>();
+  const links: ExpiringLink[] = [];
+  const perDay = Array.from({ length: EXPIRING_DAYS }, () => 0);
+  const applications = [...state.records('application')].map(({ address }) => splitReference(address).path).sort();
+  const add = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(key) ?? 0) + 1);
+  yield* eachInSteps(state.records('subject'), STEP, ({ fields }) => add(types, (fields as { type: string }).type));
+  for (const kind of ['role_assignment', 'policy_assignment', 'group_membership'] as const)
+    yield* eachInSteps(state.records(kind), STEP, (record) => {
+      const link = linkOf(record);
+      if (link === undefined) return;
+      const ends = link.expires_at === undefined ? undefined : Date.parse(link.expires_at);
+      if (ends !== undefined && ends <= now) return;
+      if (kind !== 'group_membership') add(grants, applicationOf(link.given));
+      if (ends === undefined || ends >= now + EXPIRING_DAYS * DAY_MS) return;
+      const day = Math.floor((ends - now) / DAY_MS);
+      perDay[day] = (perDay[day] ?? 0) + 1;
+      links.push({ ...link, address: record.address, expires_at: new Date(ends).toISOString() });
+    });
+  links.sort((left, right) => compare(left.expires_at, right.expires_at) || compare(left.address, right.address));
+  const largest = (left: { count: number }, right: { count: number }) => right.count - left.count;
+  return {
+    applications,
+    subjects: [...types].map(([type, of]) => ({ type, count: of })).sort(largest),
+    grants: [...grants].map(([application, of]) => ({ application, count: of })).sort(largest),
+    expiring: { count: links.length, per_day: perDay, links: links.slice(0, LISTED_MAX) },
+  };
+}
+
+/** What a link gives to whom; undefined of other records. */
+function linkOf({
+  kind,
+  fields,
+}: StoredRecord): (Omit<ExpiringLink, 'address' | 'expires_at'> & { expires_at?: string }) | undefined {
+  if (kind !== 'role_assignment' && kind !== 'policy_assignment' && kind !== 'group_membership') return undefined;
+  const given =
+    kind === 'role_assignment'
+      ? `role/${fields.role}`
+      : kind === 'policy_assignment'
+        ? `policy/${fields.policy}`
+        : `group/${fields.group}`;
+  const { expires_at } = fields;
+  return { given, to: `${fields.entity_type}/${fields.entity}`, ...(expires_at !== undefined && { expires_at }) };
+}
+
+/** `billing` of `role/billing/clerk`; null of `role/auditor`. */
+function applicationOf(given: Address): string | null {
+  const [, first = '', second] = given.split('/');
+  return second === undefined ? null : decodeURIComponent(first);
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
