@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '@authz-service/core/values/loopback';
 import { drained, stopSignal } from '@authz-service/pdp/transport/stop-signal';
 import { startAgent } from './agent.js';
 import { addressText } from './config/listen-addr.js';
@@ -71,8 +72,7 @@ function startFault(error: unknown, { listenAddr }: AgentConfig): string | undef
 
 function warnOfPlainText({ cloudUrl, bundleUrl, bundleHeader }: AgentConfig, log: Logger): void {
   const { protocol, hostname, href } = bundleUrl ?? cloudUrl;
-  const local = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  if (protocol !== 'http:' || local) return;
+  if (protocol !== 'http:' || isLoopbackHost(hostname)) return;
   if (bundleUrl === undefined) {
     log.warn({ cloud_url: href }, 'the API key crosses the network unencrypted: use an https cloud URL');
   } else {

@@ -3,6 +3,7 @@ import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import { setImmediate } from 'node:timers/promises';
 import { ProblemError } from '@authz-service/core/problem';
 import { isPlainServer, PLAIN_SERVER } from './plain-server.js';
+import { proxyAgents } from './proxy.js';
 
 /** The time limits for an answer. */
 export interface RequestBounds {
@@ -61,6 +62,7 @@ export async function askServer<T>(
   const end = new AbortController();
   const cut = () => end.abort();
   let late = false;
+  let via = '';
   const timer = setTimeout(() => {
     late = true;
     cut();
@@ -68,14 +70,17 @@ export async function askServer<T>(
   stop.addEventListener('abort', cut);
   if (stop.aborted) cut();
   try {
-    const kept = url.protocol === 'https:' ? KEPT_HTTPS : KEPT_HTTP;
+    const proxy = proxyAgents(url, KEPT);
+    if (proxy !== undefined) via = ` through the proxy ${proxy.name}`;
+    const kept = proxy?.kept ?? (url.protocol === 'https:' ? KEPT_HTTPS : KEPT_HTTP);
+    const fresh = proxy?.fresh ?? (false as const);
     const options = {
       headers: { 'accept-encoding': 'identity', ...headers },
-      agent: Math.random() < RENEWED_SHARE ? (false as const) : kept,
+      agent: Math.random() < RENEWED_SHARE ? fresh : kept,
       timeout: bounds.idleMs + holdMs,
       signal: end.signal,
     } as const;
-    const response = await send(url, options, bounds.idleMs, asked);
+    const response = await send(url, options, { idleMs: bounds.idleMs, asked, fresh, proxy: proxy?.name });
     let taken = false;
     try {
       const answer = await take(response);
@@ -96,7 +101,7 @@ export async function askServer<T>(
       throw new ProblemError('timeout', detail, [], { cause: error });
     }
     const remedy = UNREACHED.has((error as NodeJS.ErrnoException).code ?? '') ? reach(asked) : '';
-    const detail = `${asked.whom} at ${url.origin} could not be asked: ${causeOf(error)}${remedy}.`;
+    const detail = `${asked.whom} at ${url.origin} could not be asked${via}: ${causeOf(error)}${remedy}.`;
     throw new ProblemError('network', detail, [], { cause: error });
   } finally {
     clearTimeout(timer);
@@ -104,7 +109,17 @@ export async function askServer<T>(
   }
 }
 
-function send(url: URL, options: RequestOptions, idleMs: number, asked: Asked): Promise<IncomingMessage> {
+interface Sending {
+  idleMs: number;
+  asked: Asked;
+  /** Makes a connection for one request. */
+  fresh: Agent | false;
+  /** The address of the proxy on the way. */
+  proxy: string | undefined;
+}
+
+function send(url: URL, options: RequestOptions, sending: Sending): Promise<IncomingMessage> {
+  const { idleMs, asked, fresh, proxy } = sending;
   const { whom } = asked;
   const sentAt = performance.now();
   return new Promise((resolve, reject) => {
@@ -125,7 +140,13 @@ function send(url: URL, options: RequestOptions, idleMs: number, asked: Asked): 
       // The server may have ended a kept connection as it was used again (RFC 9112 section 9.3.1).
       const ended = request.reusedSocket && response === undefined && performance.now() - sentAt < ENDED_MS;
       if (!ended || options.signal?.aborted || error instanceof ProblemError) reject(error);
-      else resolve(send(url, { ...options, agent: false }, idleMs, asked));
+      else resolve(send(url, { ...options, agent: fresh }, sending));
+    });
+    // What a proxy answers instead of opening a tunnel would be handed on as the server's answer.
+    request.on('proxyConnect', ({ statusCode }: { statusCode: number }) => {
+      if (statusCode === 200) return;
+      const detail = `The proxy ${proxy} answered ${statusCode} instead of leading to ${url.origin}: check HTTPS_PROXY, or name the host in NO_PROXY.`;
+      request.destroy(new ProblemError('network', detail));
     });
     request.end();
   });

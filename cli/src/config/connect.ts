@@ -57,20 +57,29 @@ export async function clientOf(
   { url, credentials }: Pick<Connection, 'url' | 'credentials'>,
   at?: string,
 ): Promise<ServiceClient> {
-  const { ServiceClient } = await import('@authz-service/sdk/client');
+  const [{ ServiceClient }, fetch] = await Promise.all([import('@authz-service/sdk/client'), fetchTo(url)]);
   return new ServiceClient({
     url,
     credentials,
     at,
-    ...(at !== undefined && { fetch: warningOfErasures() }),
+    fetch: at === undefined ? fetch : warningOfErasures(fetch),
     userAgent: 'authz-service-cli',
     decisionTimeoutMs: DECISION_TIMEOUT_MS,
     attemptTimeoutMs: DECISION_TIMEOUT_MS,
   });
 }
 
+/** What sends requests to this address, through a proxy where the environment names one. */
+async function fetchTo(url: string): Promise<typeof globalThis.fetch> {
+  const [{ routeOf }, { environmentProxy }] = await Promise.all([
+    import('@authz-service/sdk/connection'),
+    import('@authz-service/provider/connection/environment-proxy'),
+  ]);
+  return routeOf({ url, proxy: environmentProxy(url) }).fetch;
+}
+
 /** Fetches, and says once on stderr if values of the revision that is asked about have been erased. */
-function warningOfErasures(): typeof fetch {
+function warningOfErasures(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   let warned = false;
   return async (...request) => {
     const answer = await fetch(...request);
@@ -86,16 +95,17 @@ function warningOfErasures(): typeof fetch {
 
 /** Returns what sends requests outside the client, and the source of their `Authorization` header; none if none is needed. */
 export async function senderOf({ url, credentials }: Connection) {
-  const [{ apiKeyAuthorization }, { TokenSource }, { Transport }] = await Promise.all([
+  const [{ apiKeyAuthorization }, { TokenSource }, { Transport }, fetch] = await Promise.all([
     import('@authz-service/sdk/authorization'),
     import('@authz-service/sdk/token-source'),
     import('@authz-service/sdk/transport'),
+    fetchTo(url),
   ]);
   const transport = new Transport({
     base: url,
     retryPolicy: { timeoutMs: 60_000, attemptTimeoutMs: 30_000, retries: 1, backoffMs: 200 },
     userAgent: 'authz-service-cli',
-    fetch: globalThis.fetch,
+    fetch,
   });
   const authorization =
     credentials === undefined

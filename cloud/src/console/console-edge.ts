@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
-import { isLoopbackHost } from './loopback.js';
+import { isLoopbackHost } from '@authz-service/core/values/loopback';
 
 const POLICY = [
   "default-src 'none'",

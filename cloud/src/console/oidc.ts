@@ -1,11 +1,11 @@
 import { hkdfSync } from 'node:crypto';
 import { ProblemError } from '@authz-service/core/problem';
 import { personId } from '@authz-service/core/records/person';
+import { isLoopbackHost } from '@authz-service/core/values/loopback';
 import { EncryptJWT, jwtDecrypt } from 'jose';
 import * as client from 'openid-client';
 import * as z from 'zod';
 import type { PersonHolder } from './holder.js';
-import { isLoopbackHost } from './loopback.js';
 import type { OidcConfig } from './oidc-config.js';
 
 /** How long somebody may take to sign in at the provider. */

@@ -1,6 +1,6 @@
 import { append } from '@authz-service/core/collections/append';
+import { isLoopbackHost } from '@authz-service/core/values/loopback';
 import { Secret } from '@authz-service/core/values/secret';
-import { isLoopbackHost } from './loopback.js';
 import { OIDC_REQUIRED, type OidcConfig } from './oidc-config.js';
 
 /** Reads single settings, and takes their faults. */

@@ -1,7 +1,7 @@
 import { ProblemError } from '@authz-service/core/problem';
+import { isLoopbackHost } from '@authz-service/core/values/loopback';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
-import { isLoopbackHost } from '../console/loopback.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 

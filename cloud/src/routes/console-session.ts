@@ -1,10 +1,10 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { limits } from '@authz-service/core/records/limits';
+import { isLoopbackAddress, isLoopbackHost } from '@authz-service/core/values/loopback';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import * as z from 'zod';
 import { type Credential, grantsOf, holds } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
-import { isLoopbackAddress, isLoopbackHost } from '../console/loopback.js';
 import { noSessionCookie, sessionCookie, sessionToken } from '../console/session-cookie.js';
 import { idleAt, type Session } from '../console/sessions.js';
 import { pageSchema } from '../http/paging.js';

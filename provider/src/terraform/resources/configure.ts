@@ -4,6 +4,8 @@ import { nameText } from '@authz-service/core/records/fields';
 import { durationMs } from '@authz-service/core/values/duration';
 import { baseAddress } from '@authz-service/sdk/base-address';
 import { ServiceClient } from '@authz-service/sdk/client';
+import { routeOf } from '@authz-service/sdk/connection';
+import { environmentProxy } from '../../connection/environment-proxy.js';
 import { type Diagnostic, type Path, Refusal, refuse } from '../framework/diagnostics.js';
 import type { Context } from '../framework/provider.js';
 import type { Schema } from '../framework/schema.js';
@@ -86,8 +88,10 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
   const enforcedWithin = enforcedWithinOf(config);
   const origin = configurationOrigin(config, env);
   try {
+    const { fetch } = routeOf({ url: address.url, proxy: environmentProxy(address.url) });
     const client = new ServiceClient({
       url: address.url,
+      fetch,
       credentials: { clientId, clientSecret },
       userAgent: USER_AGENT,
       decisionTimeoutMs: DECISION_TIMEOUT_MS,
@@ -96,7 +100,7 @@ export async function configure(config: Values, context: Context, env: NodeJS.Pr
     const service = new Service({
       client,
       token: (scopes, signal) =>
-        issueToken({ url: client.url, clientId, clientSecret, userAgent: USER_AGENT }, scopes, signal),
+        issueToken({ url: client.url, fetch, clientId, clientSecret, userAgent: USER_AGENT }, scopes, signal),
       stack,
       stackIsNamed: typeof config.stack === 'string',
       origin,

@@ -13,10 +13,11 @@ const TIMEOUT_MS = 60_000;
 export async function issueToken(
   {
     url,
+    fetch,
     clientId,
     clientSecret,
     userAgent,
-  }: { url: string; clientId: string; clientSecret: string; userAgent: string },
+  }: { url: string; fetch: typeof globalThis.fetch; clientId: string; clientSecret: string; userAgent: string },
   scopes: readonly string[],
   signal: AbortSignal,
 ): Promise<IssuedToken> {

@@ -1,4 +1,4 @@
-import { parseIp } from '@authz-service/core/values/ip-range';
+import { parseIp } from './ip-range.js';
 
 /** Whether this host, of a URL or a `Host` header and without a port, is the machine itself whatever resolves names. */
 export function isLoopbackHost(host: string): boolean {

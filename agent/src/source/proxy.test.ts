@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { proxyAgents } from './proxy.js';
+
+const KEEPING = { keepAlive: true, timeout: 1000 };
+const PROXY = 'http://agent:hunter2@proxy.example.com:3128';
+
+beforeEach(() => {
+  for (const name of ['https_proxy', 'http_proxy', 'all_proxy', 'no_proxy']) {
+    vi.stubEnv(name, '');
+    vi.stubEnv(name.toUpperCase(), '');
+  }
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const name = (url: string) => proxyAgents(new URL(url), KEEPING)?.name;
+
+describe('the proxy of the environment', () => {
+  it('is none unless it is named', () => {
+    expect(name('https://cloud.example.com')).toBeUndefined();
+  });
+
+  it('is that of the scheme, and is shown without password', () => {
+    vi.stubEnv('HTTPS_PROXY', PROXY);
+    vi.stubEnv('http_proxy', 'http://plain.example.com:8080');
+    expect(name('https://cloud.example.com')).toBe('http://proxy.example.com:3128');
+    expect(name('http://cloud.example.com')).toBe('http://plain.example.com:8080');
+  });
+
+  it.each(['http://localhost:8080', 'https://127.0.0.1:8443', 'https://127.1.2.3', 'http://[::1]:8080'])(
+    'is none for %s',
+    (url) => {
+      vi.stubEnv('ALL_PROXY', PROXY);
+      expect(name(url)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['cloud.example.com', undefined],
+    ['.example.com', undefined],
+    ['*', undefined],
+    ['other.example.com, cloud.example.com:8443', 'http://proxy.example.com:3128'],
+    ['other.example.com,cloud.example.com:443', undefined],
+  ])('heeds NO_PROXY=%s', (noProxy, expected) => {
+    vi.stubEnv('HTTPS_PROXY', PROXY);
+    vi.stubEnv('NO_PROXY', noProxy);
+    expect(name('https://cloud.example.com')).toBe(expected);
+  });
+
+  it.each([
+    ['socks5://proxy.example.com', /HTTPS_PROXY: "socks5:\/\/proxy.example.com" is no address of a proxy/],
+    ['socks5://agent:hunter2@proxy.example.com', /HTTPS_PROXY: its value is no address of a proxy/],
+  ])('is refused as %s, with no password', (given, text) => {
+    vi.stubEnv('HTTPS_PROXY', given);
+    expect(() => name('https://cloud.example.com')).toThrow(text);
+    expect(() => name('https://cloud.example.com')).not.toThrow(/hunter2/);
+  });
+});

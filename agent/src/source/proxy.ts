@@ -1,0 +1,43 @@
+import type { Agent } from 'node:http';
+import { ProblemError } from '@authz-service/core/problem';
+import { isLoopbackHost } from '@authz-service/core/values/loopback';
+import { HttpProxyAgent } from 'http-proxy-agent';
+import { HttpsProxyAgent } from 'https-proxy-agent';
+import { getProxyForUrl } from 'proxy-from-env';
+
+/** The agents of Node that go through a proxy: one keeps connections, the other makes a new one for each request. */
+export interface ProxyAgents {
+  /** The address of the proxy without user and password. */
+  name: string;
+  kept: Agent;
+  fresh: Agent;
+}
+
+const known = new Map<string, ProxyAgents>();
+
+/**
+ * The way through the proxy that the environment names for this address (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`); undefined if
+ * there is none, and always for this machine. `keeping` is for kept connections. Throws `invalid_config` for what is no address of
+ * a proxy, and repeats no password.
+ */
+export function proxyAgents(url: URL, keeping: { keepAlive: boolean; timeout: number }): ProxyAgents | undefined {
+  const given = isLoopbackHost(url.hostname) ? '' : getProxyForUrl(url.href);
+  if (given === '') return undefined;
+  const key = `${url.protocol} ${given}`;
+  const agents = known.get(key) ?? agentsOf(url, given, keeping);
+  known.set(key, agents);
+  return agents;
+}
+
+function agentsOf(url: URL, given: string, keeping: { keepAlive: boolean; timeout: number }): ProxyAgents {
+  const isSecure = url.protocol === 'https:';
+  const proxy = URL.canParse(given) ? new URL(given) : undefined;
+  if (proxy === undefined || !/^https?:$/.test(proxy.protocol)) {
+    const shown = given.includes('@') ? 'its value' : `"${given}"`;
+    const detail = `${isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY'}: ${shown} is no address of a proxy: write it like "http://proxy.example.com:3128".`;
+    throw new ProblemError('invalid_config', detail);
+  }
+  const make = (options: object): Agent =>
+    isSecure ? new HttpsProxyAgent(proxy, options) : new HttpProxyAgent(proxy, options);
+  return { name: proxy.origin, kept: make(keeping), fresh: make({}) };
+}
