@@ -1,11 +1,11 @@
-import type { Place } from '@authz-service/core/manifest/manifest';
+import type { SourcePlace } from '@authz-service/core/manifest/manifest';
 import type { Refusals } from './refusals.js';
 
 /** A relation of a type of object, as whose holders the holders of others count. */
 export interface Relation {
   type: string;
   name: string;
-  place: Place;
+  place: SourcePlace;
   /** Whom tuples may name. */
   direct: readonly DirectType[];
   /** Relations of the same object that imply this one. */
@@ -31,7 +31,7 @@ export interface ModelCondition {
   expression: string;
   /** The type of each parameter: `int`, `list<string>`, … */
   parameters: ReadonlyMap<string, string>;
-  place: Place;
+  place: SourcePlace;
 }
 
 export interface Model {
@@ -72,7 +72,7 @@ interface Userset {
 }
 
 /** Returns where a relation or a condition is defined. */
-export type PlaceOf = (what: { type: string; relation: string } | { condition: string }) => Place;
+export type PlaceOf = (what: { type: string; relation: string } | { condition: string }) => SourcePlace;
 
 /** Reads a model of which every relation is a union; others are refused with the line that defines them. */
 export function readModel(json: ModelJson, placeOf: PlaceOf, refusals: Refusals): Model {

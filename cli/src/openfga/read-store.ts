@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Json } from '@authz-service/core/json/json';
-import type { Place } from '@authz-service/core/manifest/manifest';
+import type { SourcePlace } from '@authz-service/core/manifest/manifest';
 import { isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import * as z from 'zod';
 import { systemReason } from '../errors/failure.js';
@@ -71,7 +71,7 @@ const modelSchema = z.looseObject({
     .min(1),
 });
 
-export type StoreTest = Omit<z.output<typeof testSchema>, 'tuples'> & { tuples: WrittenTuple[]; place: Place };
+export type StoreTest = Omit<z.output<typeof testSchema>, 'tuples'> & { tuples: WrittenTuple[]; place: SourcePlace };
 
 /** A store file with everything that it names. */
 export interface Store {
@@ -137,7 +137,7 @@ class YamlSource {
   }
 
   /** The place of a value, or of the nearest one around it. */
-  place(path: readonly PropertyKey[]): Place {
+  place(path: readonly PropertyKey[]): SourcePlace {
     let node: unknown = this.#document.contents;
     for (const key of path) {
       const inner: unknown = isMap(node) || isSeq(node) ? node.get(key as string | number, true) : undefined;
@@ -168,7 +168,10 @@ async function tuplesOf(
   return found;
 }
 
-function written({ user, relation, object, condition }: z.output<typeof tupleSchema>, place: Place): WrittenTuple {
+function written(
+  { user, relation, object, condition }: z.output<typeof tupleSchema>,
+  place: SourcePlace,
+): WrittenTuple {
   const given = condition && { name: condition.name, context: (condition.context ?? {}) as Record<string, Json> };
   return { user, relation, object, place, ...(given && { condition: given }) };
 }
@@ -279,7 +282,7 @@ async function readModelText(
 
 /** Returns where the model's text defines a relation or a condition. Its grammar begins each on a line of its own. */
 function placesIn(files: readonly { name: string; contents: string; offset: number }[]): PlaceOf {
-  const found = new Map<string, Place>();
+  const found = new Map<string, SourcePlace>();
   for (const { name, contents, offset } of files) {
     let type = '';
     for (const [index, line] of contents.split('\n').entries()) {

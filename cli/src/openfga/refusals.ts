@@ -1,11 +1,11 @@
-import type { Place } from '@authz-service/core/manifest/manifest';
+import type { SourcePlace } from '@authz-service/core/manifest/manifest';
 import { ProblemError } from '@authz-service/core/problem';
 
 /** Parts that cannot be said exactly as records, each with its place in the model or the store. */
 export class Refusals {
-  readonly #found = new Map<string, Place & { detail: string }>();
+  readonly #found = new Map<string, SourcePlace & { detail: string }>();
 
-  add(place: Place, detail: string): void {
+  add(place: SourcePlace, detail: string): void {
     this.#found.set(`${place.file}:${place.line}:${detail}`, { ...place, detail });
   }
 

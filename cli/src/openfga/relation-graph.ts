@@ -1,5 +1,5 @@
 import { append } from '@authz-service/core/collections/append';
-import type { Place } from '@authz-service/core/manifest/manifest';
+import type { SourcePlace } from '@authz-service/core/manifest/manifest';
 import { path } from '@authz-service/core/records/address';
 import { conditionText, UnsayableCondition } from './condition.js';
 import { fromRules, type Hierarchy } from './hierarchy.js';
@@ -159,7 +159,7 @@ export class RelationGraph {
     return [...(this.edges.get(node) ?? []), ...computed];
   }
 
-  condition({ name, context }: NonNullable<Tuple['condition']>, place: Place): string | undefined {
+  condition({ name, context }: NonNullable<Tuple['condition']>, place: SourcePlace): string | undefined {
     const condition = this.input.model.conditions.get(name);
     if (condition === undefined) {
       this.refusals.add(place, `the model has no condition "${name}".`);

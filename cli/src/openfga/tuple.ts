@@ -1,5 +1,5 @@
 import type { Json } from '@authz-service/core/json/json';
-import type { Place } from '@authz-service/core/manifest/manifest';
+import type { SourcePlace } from '@authz-service/core/manifest/manifest';
 import { definitionOf } from '@authz-service/core/records/registry';
 import type { Model } from './model.js';
 import type { Refusals } from './refusals.js';
@@ -10,7 +10,7 @@ export interface WrittenTuple {
   relation: string;
   object: string;
   condition?: { name: string; context: Record<string, Json> };
-  place: Place;
+  place: SourcePlace;
 }
 
 export interface ObjectName {
@@ -26,7 +26,7 @@ export interface Tuple {
   relation: string;
   object: ObjectName;
   condition: WrittenTuple['condition'];
-  place: Place;
+  place: SourcePlace;
 }
 
 /** `type:id`; undefined if it is none. */

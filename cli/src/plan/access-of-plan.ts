@@ -1,4 +1,4 @@
-import type { Place } from '@authz-service/core/manifest/manifest';
+import type { SourcePlace } from '@authz-service/core/manifest/manifest';
 import type { AccessReport, NoAccessReport } from '@authz-service/core/questions/impact/report/access-report';
 import type { Address } from '@authz-service/core/records/address';
 import type { PlannedStates } from '@authz-service/provider/reconcile/reconcile';
@@ -22,7 +22,7 @@ export function gatesIn(flags: GateFlags): string[] {
  */
 export async function accessOfPlan(
   { before, after }: PlannedStates,
-  placeOf: (address: Address) => Place | undefined,
+  placeOf: (address: Address) => SourcePlace | undefined,
   flags: GateFlags = NO_GATES,
 ): Promise<AccessReport | NoAccessReport> {
   try {

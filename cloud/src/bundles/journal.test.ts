@@ -1,5 +1,5 @@
 import type { EngineRecord } from '@authz-service/core/access/api/engine';
-import type { Standing } from '@authz-service/core/bundle/delta';
+import type { RevisionRef } from '@authz-service/core/bundle/delta';
 import type { Change } from '@authz-service/core/state/change';
 import { recordChangesOf } from '@authz-service/core/state/record-changes';
 import { revisionText } from '@authz-service/core/state/revision';
@@ -18,7 +18,7 @@ class Noted {
     this.journal = new Journal({ ...JOURNAL_BOUNDS, ...bounds });
   }
 
-  get standing(): Standing {
+  get standing(): RevisionRef {
     return { revision: revisionText(this.number, this.state.digest()), digest: this.state.digest() };
   }
 

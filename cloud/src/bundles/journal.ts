@@ -1,4 +1,4 @@
-import type { Standing } from '@authz-service/core/bundle/delta';
+import type { RevisionRef } from '@authz-service/core/bundle/delta';
 import type { ChangeText } from '@authz-service/core/bundle/delta-write';
 import { recordText } from '@authz-service/core/bundle/record-text';
 import { type Address, splitAddress } from '@authz-service/core/records/address';
@@ -21,7 +21,7 @@ type Changes = Map<Address, ChangeText>;
 
 interface Entry {
   /** The tenant's revision before the commit. */
-  base: Standing;
+  base: RevisionRef;
   changes: Changes;
   characters: number;
 }
@@ -35,7 +35,7 @@ export class Journal {
   constructor(private readonly bounds: JournalBounds = JOURNAL_BOUNDS) {}
 
   /** Adds a commit on this base. A commit that exceeds the limit alone empties the journal. */
-  note(base: Standing, made: readonly StoredChange[]): void {
+  note(base: RevisionRef, made: readonly StoredChange[]): void {
     if (made.length > this.bounds.changes) {
       this.clear();
       return;
@@ -58,7 +58,7 @@ export class Journal {
    * The changes from a revision to the newest one, in the order of deltas; undefined if they are not known. Changes
    * that were reverted are left out.
    */
-  since(revision: string): { base: Standing; changes: ChangeText[] } | undefined {
+  since(revision: string): { base: RevisionRef; changes: ChangeText[] } | undefined {
     // Most callers are close to the end.
     const first = this.#entries.findLastIndex(({ base }) => base.revision === revision);
     const base = this.#entries[first]?.base;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@authz-service/core/json/json';
-import { standingViolations } from '@authz-service/core/questions/access-rules/judge-rules';
+import { existingViolations } from '@authz-service/core/questions/access-rules/judge-rules';
 import { type Violation, violationText } from '@authz-service/core/questions/access-rules/violation';
 import { RULE_FORMS } from '@authz-service/core/records/access-rule';
 import * as z from 'zod';
@@ -58,7 +58,7 @@ export function accessRuleViolationRoutes(cloud: Cloud): Route[] {
         let [found, revision]: [Violation[], string] = [[], ''];
         for (let tries = 0; tries < TRIES && revision !== tenant.revision; tries++) {
           revision = tenant.revision;
-          const steps = standingViolations(tenant.state, now, LISTED_MAX + 1);
+          const steps = existingViolations(tenant.state, now, LISTED_MAX + 1);
           found = await cloud.slicing.run(steps, tenant.id);
         }
         const listed = found.filter(

@@ -1,13 +1,13 @@
 import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
 import { jsonPointer } from '@authz-service/core/json/json-pointer';
-import { originLine, originPath, toldOriginsSchema } from '@authz-service/core/origin/record-origin';
+import { declaredOriginsSchema, originLine, originPath } from '@authz-service/core/origin/record-origin';
 import { type Fault, issueFaults } from '@authz-service/core/records/issue-faults';
 import { malformed } from '@authz-service/pdp/contract/parser-of';
 import * as z from 'zod';
 import type { ToldOrigins } from '../commands/settle-origins.js';
 
 /** The origins that a change-set may give its records. */
-export const originsInChangeset = toldOriginsSchema.meta({
+export const originsInChangeset = declaredOriginsSchema.meta({
   description:
     'Where the records stand that the changes write; with `places`, also others of the stack. It is part of no revision and no digest.',
 });
@@ -17,7 +17,7 @@ const STEP = 200;
 const placesSchema = z.record(originPath, z.record(z.string(), z.unknown()));
 
 /** Everything but the places, which are read step by step. */
-export const unreadOriginsSchema = toldOriginsSchema.extend({ places: z.unknown().optional() });
+export const unreadOriginsSchema = declaredOriginsSchema.extend({ places: z.unknown().optional() });
 
 export function* readToldOrigins({
   places: given,

@@ -1,6 +1,6 @@
 import type { CompiledEngine } from '@authz-service/core/access/engine/compiled-engine';
 import type { TenantSearch } from '@authz-service/core/access/search/tenant-search';
-import type { Standing } from '@authz-service/core/bundle/delta';
+import type { RevisionRef } from '@authz-service/core/bundle/delta';
 import { packDelta } from '@authz-service/core/bundle/delta-write';
 import type { BundleContent, BundleTenant } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
@@ -156,7 +156,7 @@ export class Tenant implements ReadableTenant {
     return this.#revision;
   }
 
-  get standing(): Standing {
+  get standing(): RevisionRef {
     return { revision: this.revision, digest: this.#state.digest() };
   }
 

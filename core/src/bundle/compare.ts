@@ -1,6 +1,6 @@
 import { ProblemError } from '../problem.js';
 import { BundleLines, isBefore, placeOf, type RecordPlace } from './bundle-lines.js';
-import type { Delta, DeltaHead, Standing } from './delta.js';
+import type { Delta, DeltaHead, RevisionRef } from './delta.js';
 import type { ChangeText } from './delta-write.js';
 import { bundleRevision } from './digest.js';
 import { isBundleFormat } from './record-format.js';
@@ -26,7 +26,7 @@ interface PlacedChange extends ChangeText {
  * changes. Throws `invalid_bundle` or `SyntaxError` where a text is not what it should be.
  */
 export function compareBundles(
-  { base, deltas, standing }: { base: ByteSource; deltas: readonly Delta[]; standing: Standing },
+  { base, deltas, standing }: { base: ByteSource; deltas: readonly Delta[]; standing: RevisionRef },
   next: ByteSource,
   changesMax: number,
 ): BundleChanges | undefined {

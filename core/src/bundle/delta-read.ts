@@ -5,7 +5,7 @@ import { ProblemError } from '../problem.js';
 import { kindRank } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { unpackArchive } from './archive.js';
-import type { Delta, Standing } from './delta.js';
+import type { Delta, RevisionRef } from './delta.js';
 import { DELTA_ENTRIES } from './format.js';
 import { formatFault, isBundleFormat } from './record-format.js';
 import { decodeRecord } from './record-text.js';
@@ -44,7 +44,7 @@ export function* decodeDeltaInSteps(bytes: Buffer): Generator<undefined, Delta> 
   }
 }
 
-function standingOf({ revision, digest }: Record<string, unknown>, what: string): Standing {
+function standingOf({ revision, digest }: Record<string, unknown>, what: string): RevisionRef {
   if (!isText(digest) || !DIGEST.test(digest)) throw invalid(`${what} has no digest: ${short(digest)}.`);
   if (!isRevisionOf(revision, digest))
     throw invalid(`${what} has the revision ${short(revision)}, which does not belong to the digest ${digest}.`);

@@ -1,7 +1,7 @@
 import type { RecordChange } from '../access/api/engine.js';
 
 /** A tenant's revision and digest. */
-export interface Standing {
+export interface RevisionRef {
   /** `NUMBER.DIGEST`, the digest cut to 16 hex digits. */
   revision: string;
   /** SHA-256 over the canonical records, in hex. */
@@ -9,10 +9,10 @@ export interface Standing {
 }
 
 /** The base and the result of a delta for one tenant. */
-export interface DeltaHead extends Standing {
+export interface DeltaHead extends RevisionRef {
   tenant: { id: string; name: string };
   /** The base revision; the delta applies to no other. */
-  base: Standing;
+  base: RevisionRef;
 }
 
 /** The content of `delta.json`: a head, and one change per line. */

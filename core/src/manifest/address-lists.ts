@@ -2,7 +2,7 @@ import type { Address } from '../records/address.js';
 import { quote } from '../records/describe.js';
 import { unknownKeyText } from '../records/issue-text.js';
 import { describeNode, expectedList } from './describe.js';
-import type { Place } from './manifest.js';
+import type { SourcePlace } from './manifest.js';
 import { attempt, readAddress } from './paths.js';
 import type { About } from './source.js';
 import { UNUSABLE, type YamlDocument } from './yaml-document.js';
@@ -34,7 +34,7 @@ export class AddressLists {
     }
   }
 
-  placeOfExternal(address: Address): Place | undefined {
+  placeOfExternal(address: Address): SourcePlace | undefined {
     const written = this.external.get(address);
     return written?.document.source.place(written.node.start);
   }

@@ -8,7 +8,7 @@ import { type DeclaredRecord, definitionOf } from '../records/registry.js';
 import { keysAt, unwrap } from '../records/schema-shape.js';
 import { inField } from './about.js';
 import { nodeAt, type Origin, placeText, valueAt, writtenPath } from './locate.js';
-import type { Lines, Place } from './manifest.js';
+import type { Lines, SourcePlace } from './manifest.js';
 import { fieldsOf } from './notation.js';
 import { offsetInText } from './scalar-offset.js';
 import type { About } from './source.js';
@@ -119,7 +119,7 @@ export class Declarations {
   }
 
   /** Returns where a record is declared, or the field of it that the pointer names, or a character of that field's text. */
-  placeOf(address: Address, pointer = '', offset?: number): Place | undefined {
+  placeOf(address: Address, pointer = '', offset?: number): SourcePlace | undefined {
     const origin = this.origins.get(address);
     if (origin === undefined) return undefined;
     const node = this.nodeOf(origin, pointer);

@@ -11,7 +11,7 @@ export interface ManifestFile {
 }
 
 /** A place in a file; line and column count from 1, the column in UTF-16 units as editors do. */
-export interface Place {
+export interface SourcePlace {
   file: string;
   line: number;
   column: number;
@@ -25,7 +25,7 @@ export interface Lines {
 }
 
 /** One thing wrong with a tree, or worth a look. */
-export interface ManifestFault extends Place {
+export interface ManifestFault extends SourcePlace {
   /** The record at fault, where it is known. */
   address?: Address;
   /** RFC 6901 pointer into the record's fields. */
@@ -56,7 +56,7 @@ export interface ManifestResult {
    * Returns where a record, or the field that `pointer` names, is declared or listed as external; or a character of the
    * field.
    */
-  placeOf(address: Address, pointer?: string, offset?: number): Place | undefined;
+  placeOf(address: Address, pointer?: string, offset?: number): SourcePlace | undefined;
   /** The lines of a record that is declared. */
   linesOf(address: Address): Lines | undefined;
 }

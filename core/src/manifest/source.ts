@@ -1,5 +1,5 @@
 import type { Address } from '../records/address.js';
-import type { ManifestFault, Place } from './manifest.js';
+import type { ManifestFault, SourcePlace } from './manifest.js';
 
 /** A text without the byte order mark that editors may begin a file with. */
 export function withoutMark(text: string): string {
@@ -16,7 +16,7 @@ export class Source {
   ) {}
 
   /** The place of the character at `offset`. */
-  place(offset: number): Place {
+  place(offset: number): SourcePlace {
     this.lineStarts ??= lineStartsOf(this.text);
     let low = 0;
     let high = this.lineStarts.length - 1;

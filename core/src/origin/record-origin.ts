@@ -51,7 +51,7 @@ export const recordOriginSchema = originSourceSchema.extend({
 export type RecordOrigin = z.infer<typeof recordOriginSchema>;
 
 /** The origins of all records of a change-set: what they have in common, and their places. */
-export const toldOriginsSchema = originSourceSchema.extend({
+export const declaredOriginsSchema = originSourceSchema.extend({
   places: z
     .record(originPath, z.record(z.string().min(1).max(4096), originLine))
     .optional()

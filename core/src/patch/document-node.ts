@@ -11,7 +11,7 @@ import {
   type Pair,
   visit,
 } from 'yaml';
-import type { Place } from '../manifest/manifest.js';
+import type { SourcePlace } from '../manifest/manifest.js';
 
 /**
  * A node that declares a record: the entry of a mapping, or the item of a list, and all that it lies in, the innermost last.
@@ -25,7 +25,7 @@ export interface FoundNode {
 export function nodeAt(
   document: Document,
   lines: LineCounter | undefined,
-  { line, column }: Place,
+  { line, column }: SourcePlace,
 ): FoundNode | undefined {
   const start = lines?.lineStarts[line - 1];
   if (start === undefined) return undefined;

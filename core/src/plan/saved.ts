@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { toldOriginsSchema } from '../origin/record-origin.js';
+import { declaredOriginsSchema } from '../origin/record-origin.js';
 import { ProblemError } from '../problem.js';
 import { accessReportSchema } from '../questions/impact/report/access-report-schema.js';
 import { issueFaults } from '../records/issue-faults.js';
@@ -38,13 +38,13 @@ const savedSchema = z.strictObject({
   broken_rules: z.array(z.strictObject({ rule: text, mode: z.enum(['enforce', 'warn']), detail: text })).optional(),
   counts: z.strictObject({ added: count, changed: count, removed: count, unchanged: count }),
   access: z.union([z.strictObject({ unavailable: text }), accessReportSchema]).optional(),
-  origins: toldOriginsSchema.optional(),
+  origins: declaredOriginsSchema.optional(),
 });
 
 /** A plan as it is saved, with where its records stand. That is no part of the plan. */
 export interface SavedPlan {
   plan: Plan;
-  origins?: z.infer<typeof toldOriginsSchema>;
+  origins?: z.infer<typeof declaredOriginsSchema>;
 }
 
 /**

@@ -4,7 +4,7 @@ import { isForeignLink } from '../limits/foreign-link.js';
 import { judgeEveryone } from '../limits/judge-everyone.js';
 import { judgeForeignLink, judgeRecord } from '../limits/judge-record.js';
 import { demandStack, type Writer } from '../limits/writer.js';
-import { judgeChange, standingViolations } from '../questions/access-rules/judge-rules.js';
+import { existingViolations, judgeChange } from '../questions/access-rules/judge-rules.js';
 import { plainRenames } from '../questions/access-rules/renamed.js';
 import type { RecordPair } from '../questions/access-rules/touched.js';
 import { type Violation, violationText } from '../questions/access-rules/violation.js';
@@ -357,7 +357,7 @@ export class Stage {
     const rules = new Set<Address>();
     for (const [address, { record, follows }] of this.#entries)
       if (record.kind === 'access_rule' && !follows && !told.some(({ rule }) => rule === address)) rules.add(address);
-    return rules.size === 0 ? [] : yield* standingViolations(this.#overlay, this.#options.now.getTime(), 1, rules);
+    return rules.size === 0 ? [] : yield* existingViolations(this.#overlay, this.#options.now.getTime(), 1, rules);
   }
 
   /** Each record that may differ from the state before, once, made only as it is asked for. */

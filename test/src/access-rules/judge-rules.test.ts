@@ -1,5 +1,5 @@
 import { finished } from '@authz-service/core/concurrency/time-slicing';
-import { standingViolations } from '@authz-service/core/questions/access-rules/judge-rules';
+import { existingViolations } from '@authz-service/core/questions/access-rules/judge-rules';
 import { violationText } from '@authz-service/core/questions/access-rules/violation';
 import { describe, expect, it } from 'vitest';
 import { judged, NOW, stateOf } from './judged.js';
@@ -114,7 +114,7 @@ describe('never', () => {
     expect(judged(PAYROLL, PAYROLL + NEVER + GIVE('user/ext'))).toHaveLength(1);
     expect(judged(PAYROLL + GIVE('user/ext'), PAYROLL + NEVER + GIVE('user/ext'))).toEqual([]);
     const standing = stateOf(PAYROLL + NEVER + GIVE('user/ext'));
-    expect(finished(standingViolations(standing, NOW, 10)).map(violationText)).toEqual([
+    expect(finished(existingViolations(standing, NOW, 10)).map(violationText)).toEqual([
       'The access rule "no-externals" forbids it, and user/ext may "read" payroll/payslip/something at 2026-06-01T00:00:00.000Z.',
     ]);
   });
@@ -176,7 +176,7 @@ describe('never', () => {
 `,
     );
     const standing = stateOf(`${tree}${NEVER}policy_assignments: [{ policy: docs/wide, to: user/ext }]\n`);
-    expect(finished(standingViolations(standing, NOW, 1))).toEqual([]);
+    expect(finished(existingViolations(standing, NOW, 1))).toEqual([]);
   });
 
   it.each([

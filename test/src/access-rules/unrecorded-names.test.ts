@@ -1,7 +1,7 @@
 /** Types and actions that have no record, and are only mentioned by links and conditions. */
 
 import { finished } from '@authz-service/core/concurrency/time-slicing';
-import { standingViolations } from '@authz-service/core/questions/access-rules/judge-rules';
+import { existingViolations } from '@authz-service/core/questions/access-rules/judge-rules';
 import { violationText } from '@authz-service/core/questions/access-rules/violation';
 import { describe, expect, it } from 'vitest';
 import { judged, NOW, stateOf } from './judged.js';
@@ -28,7 +28,7 @@ describe('a type of subjects that only links mention', () => {
   });
 
   it('is looked at for violations that stand', () => {
-    const found = finished(standingViolations(stateOf(tree(`{ ${robots} }`)), NOW, 10));
+    const found = finished(existingViolations(stateOf(tree(`{ ${robots} }`)), NOW, 10));
     expect(found.map(violationText)).toEqual([expect.stringContaining('robot/somebody may "read"')]);
   });
 });

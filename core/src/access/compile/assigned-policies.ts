@@ -11,7 +11,7 @@ import { Policy, Rule } from '../grants/rule.js';
 import { Below } from '../grants/target.js';
 import type { EffectivePrincipalsMemo } from '../graph/effective-principals.js';
 import type { Graph } from '../graph/graph.js';
-import { releaseBelow, takeBelow } from '../graph/place.js';
+import { releaseBelow, takeBelow } from '../graph/hierarchy-node.js';
 import type { Link, Principal } from '../graph/principal.js';
 import { type Assignees, assigneesOf, numberOf, withAssignee, withoutAssignee } from './assignees.js';
 import { InternPool } from './intern-pool.js';

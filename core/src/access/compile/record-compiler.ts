@@ -10,8 +10,8 @@ import type { Resource, ResourceType } from '../grants/target.js';
 import { EffectivePrincipalsMemo } from '../graph/effective-principals.js';
 import { Graph } from '../graph/graph.js';
 import { withHeld, withoutHeld } from '../graph/held-roles.js';
+import { changePlace } from '../graph/hierarchy-node.js';
 import { withHolder, withoutHolder } from '../graph/holders.js';
-import { changePlace } from '../graph/place.js';
 import type { Link, Principal } from '../graph/principal.js';
 import { AssignedPolicies } from './assigned-policies.js';
 

@@ -29,7 +29,7 @@ export interface SpanAnswer {
 }
 
 /** The answers of both states from the start on; spans that compare alike are one. */
-export interface Answer {
+export interface ClassAnswer {
   readonly spans: readonly SpanAnswer[];
   readonly differs: boolean;
 }
@@ -60,9 +60,9 @@ export interface Question {
   readonly one: SubjectClass;
   readonly spans: readonly QuestionSpan[];
   /** By the lists that they compare: the same answers are one object. */
-  readonly answers: Map<string, Answer>;
+  readonly answers: Map<string, ClassAnswer>;
   /** By what is known of members that ask. */
-  readonly known: Map<string, Answer>;
+  readonly known: Map<string, ClassAnswer>;
 }
 
 /** Who asks. */
@@ -80,7 +80,7 @@ export interface Asking {
 export class Answers {
   readonly #lists = new Map<string, DecisionList>();
   readonly #comparisons = new Map<string, Comparison>();
-  readonly #triples = new Map<Answer, TripleAnswer | undefined>();
+  readonly #triples = new Map<ClassAnswer, TripleAnswer | undefined>();
 
   constructor(
     private readonly tables: ColumnTables,
@@ -102,7 +102,7 @@ export class Answers {
   }
 
   /** With `joined` also what the answers are with subject and resource left open. */
-  of(question: Question, asking: Asking, joined = false): Answer {
+  of(question: Question, asking: Asking, joined = false): ClassAnswer {
     const { one, known } = question;
     const { sent, open, told } = asking;
     const asked = told === undefined ? undefined : `${sent} ${open} ${joined} ${told}`;
@@ -139,7 +139,7 @@ export class Answers {
     asking: Asking,
     lists: readonly (readonly [DecisionList, DecisionList])[],
     joined: boolean,
-  ): Answer {
+  ): ClassAnswer {
     const spans: SpanAnswer[] = [];
     for (const [at, span] of all.entries()) {
       const [before, after] = lists[at] as (typeof lists)[number];
@@ -307,12 +307,12 @@ export class Answers {
   }
 
   /** Returns how a triple is answered over all instants and requests (docs/semantics.md 10.5). */
-  tripleOf(answer: Answer): TripleAnswer | undefined {
+  tripleOf(answer: ClassAnswer): TripleAnswer | undefined {
     if (!this.#triples.has(answer)) this.#triples.set(answer, this.#triple(answer));
     return this.#triples.get(answer);
   }
 
-  #triple({ spans }: Answer): TripleAnswer | undefined {
+  #triple({ spans }: ClassAnswer): TripleAnswer | undefined {
     const changes = new Set(spans.map(({ comparison }) => comparison.change));
     if (changes.size === 1 && changes.has('same')) return undefined;
     const both = changes.has('mixed') || (changes.has('gained') && changes.has('lost'));

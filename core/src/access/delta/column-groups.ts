@@ -1,7 +1,7 @@
 import type { Path } from '../../records/address.js';
 import type { ResourceUnit } from '../universe/resource-places.js';
+import type { ChangeScope } from './change-scope.js';
 import type { Column, Columns } from './columns.js';
-import type { Region } from './region.js';
 
 export interface UnitAction {
   readonly unit: ResourceUnit;
@@ -34,7 +34,7 @@ export const OTHER_ACTION = '\u0000';
 
 /** The units and actions of a region. */
 export function* unitsOf(
-  region: Region,
+  region: ChangeScope,
   universe: (type: Path) => TypeUniverse,
 ): Generator<readonly [ResourceUnit, readonly string[]], void> {
   for (const type of region.types()) {

@@ -10,9 +10,9 @@ import type { Rule } from '../grants/rule.js';
 import { Below, type Resource, type Target } from '../grants/target.js';
 import { itemsOf } from '../graph/few-or-many.js';
 import { heldRoles } from '../graph/held-roles.js';
+import { hierarchyNodeOf } from '../graph/hierarchy-node.js';
 import { holdingOf, holdings } from '../graph/holders.js';
 import { includedIn } from '../graph/included-roles.js';
-import { placeOf } from '../graph/place.js';
 import type { Principal } from '../graph/principal.js';
 import { Interner } from '../universe/interner.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
@@ -183,7 +183,7 @@ export class Columns {
     const targets: Target[] = [at.type];
     if (at.resource !== undefined && this.granted.on(at.resource).length > 0) targets.push(at.resource);
     if (at.where !== null) targets.push(...at.where.belows);
-    const holding = at.where?.places.filter((place) => (placeOf(place)?.holders ?? null) !== null) ?? [];
+    const holding = at.where?.places.filter((place) => (hierarchyNodeOf(place)?.holders ?? null) !== null) ?? [];
     return actions.map((action) => this.#column(at, targets, holding, action));
   }
 
@@ -215,7 +215,7 @@ export class Columns {
       const role = this.engine.roles.get(path);
       if (role !== undefined) asked.add(principals.of(role));
       for (const place of at.where?.places ?? [])
-        for (const [holder] of holdings(placeOf(place)?.holders ?? null)) asked.add(principals.of(holder));
+        for (const [holder] of holdings(hierarchyNodeOf(place)?.holders ?? null)) asked.add(principals.of(holder));
     }
   }
 
@@ -243,7 +243,7 @@ export class Columns {
     let template = byAction.get(action);
     if (template === undefined) {
       const entries: { principal: Principal; rule: Rule; period: LinkPeriod }[] = [];
-      for (const [holder, link] of holdings(placeOf(place)?.holders ?? null))
+      for (const [holder, link] of holdings(hierarchyNodeOf(place)?.holders ?? null))
         for (const role of [link.to, ...includedIn(link.to)])
           for (const rule of this.#rulesOf(role, target, action))
             entries.push({ principal: holder, rule, period: joined(rule.period, link.period) });
@@ -316,7 +316,7 @@ export class Columns {
         for (const place of roles.length === 0 ? [] : itemsOf(places)) {
           const known = at.where?.places.includes(place) === true;
           if (!known && !unsaid(place)) continue;
-          const link = holdingOf(placeOf(place)?.holders ?? null, holder, held);
+          const link = holdingOf(hierarchyNodeOf(place)?.holders ?? null, holder, held);
           if (link === undefined) continue;
           for (const role of roles)
             for (const rule of rulesOf(role.grants as Grants)) {

@@ -2,7 +2,7 @@ import { append } from '../../collections/append.js';
 import { canonicalJson, type JsonObject } from '../../json/json.js';
 import type { Closure } from '../universe/closure.js';
 import type { Member, Side, SubjectClass } from '../universe/subject-classes.js';
-import type { Answer, Answers, Question, Reached, SpanAnswer, TripleAnswer } from './answers.js';
+import type { Answers, ClassAnswer, Question, Reached, SpanAnswer, TripleAnswer } from './answers.js';
 import type { ColumnGroup } from './column-groups.js';
 import type { Column, ColumnTables } from './columns.js';
 import { joinsRequest } from './guard-join.js';
@@ -31,7 +31,7 @@ export interface Cell {
   readonly block: Block;
   readonly group: ColumnGroup;
   /** The answer to requests that may send properties that are not recorded. */
-  readonly answer: Answer;
+  readonly answer: ClassAnswer;
   /** The answer to requests that send none, for recorded triples. */
   readonly triple: TripleAnswer | undefined;
   /** If that is asked, by which memberships the subjects come to it: addresses and `own`, with blanks between, by span. */
@@ -178,7 +178,7 @@ export class ColumnComparison {
       after,
       `${keys.join('|')}|${guarded ? `${one.type}\n${one.kind}\n${asks ? one.index : ''}` : ''}`,
     );
-    const alike = new Map<Answer, Map<string, Cell & { blocks: Block[] }>>();
+    const alike = new Map<ClassAnswer, Map<string, Cell & { blocks: Block[] }>>();
     for (const block of blocks ?? [this.#block(`${one.index}`, one, one.members[0] as Member, () => one.members)]) {
       const told = several ? undefined : reads && factsOf(block.first, reads);
       const asking = { member: block.first, open: !exact, told };
@@ -199,7 +199,7 @@ export class ColumnComparison {
     );
   }
 
-  #waysOf(block: Block, { after }: ColumnGroup, { spans }: Answer, exact: boolean): Cell['ways'] {
+  #waysOf(block: Block, { after }: ColumnGroup, { spans }: ClassAnswer, exact: boolean): Cell['ways'] {
     const { memberships } = this;
     if (memberships === undefined) return NO_WAYS;
     return new Map(spans.map((span) => [span, memberships.of(block, after, span, exact).join(' ')]));
@@ -260,7 +260,7 @@ function factsOf(member: Member, { id, properties }: NonNullable<SubjectReads>):
   return canonicalJson([id ? member.id : '', of('before'), of('after')] as never);
 }
 
-function alike(first: Answer, second: Answer): boolean {
+function alike(first: ClassAnswer, second: ClassAnswer): boolean {
   return (
     first.spans.length === second.spans.length &&
     first.spans.every(({ from, before, after }, at) => {

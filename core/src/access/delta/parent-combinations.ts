@@ -1,8 +1,8 @@
 import type { Path } from '../../records/address.js';
 import { typeOfResource } from '../../records/address.js';
 import type { BelowPlace } from '../universe/resource-places.js';
+import type { ChangeScope } from './change-scope.js';
 import type { Effect, PlaceEffects } from './place-effects.js';
-import type { Region } from './region.js';
 
 /** Whether some subject may act as both principals. */
 type Share = (first: number, second: number) => boolean;
@@ -16,7 +16,7 @@ interface ParentClass {
 }
 
 /** Parents, or a property that is not sent, with those whom what they give or deny concerns. */
-interface Way {
+interface ParentChoice {
   readonly below: readonly Path[];
   readonly named: readonly Path[];
   readonly unsaid?: string;
@@ -45,7 +45,7 @@ export class ParentCombinations {
   #tried = 0;
 
   constructor(
-    private readonly region: Region,
+    private readonly region: ChangeScope,
     private readonly sides: readonly [PlaceEffects, PlaceEffects],
     /** The paths of resources that both states have, but not alike, and of those that one of them has not. */
     private readonly changed: { readonly both: ReadonlySet<Path>; readonly oneSided: ReadonlySet<Path> },
@@ -86,7 +86,7 @@ export class ParentCombinations {
   }
 
   /** Marks each parent among others, if conditions ask for more than what gives and denies. */
-  #among(type: Path, ways: readonly { way: Way }[]): void {
+  #among(type: Path, ways: readonly { way: ParentChoice }[]): void {
     const whole = this.region.wholeActions(type);
     const more = (place: BelowPlace, actions: ReadonlySet<string>) =>
       this.region.addPlace(type, { ...place, among: true }, actions);
@@ -107,9 +107,9 @@ export class ParentCombinations {
     }
   }
 
-  #ways(type: Path): { one: ParentClass; way: Way }[] {
+  #ways(type: Path): { one: ParentClass; way: ParentChoice }[] {
     const touched = this.region.touchedParents(type);
-    const found: { one: ParentClass; way: Way }[] = [];
+    const found: { one: ParentClass; way: ParentChoice }[] = [];
     for (const { type: parentType } of uniqueTypes(this.#parentsOf(type))) {
       const classes = this.#classesOf(parentType);
       const actions = new Map<ParentClass, Set<string>>();
@@ -135,7 +135,7 @@ export class ParentCombinations {
   }
 
   /** Whom places allow and deny something of a type. */
-  #concerned(type: Path, places: ReadonlySet<Path>): Pick<Way, 'allowed' | 'denied' | 'asks'> {
+  #concerned(type: Path, places: ReadonlySet<Path>): Pick<ParentChoice, 'allowed' | 'denied' | 'asks'> {
     const [allowed, denied] = [new Set<number>(), new Set<number>()];
     let asks = false;
     const count = (effect: Effect) => {
@@ -152,11 +152,11 @@ export class ParentCombinations {
   }
 
   /** Marks what takes two places at once. */
-  #crossed(type: Path, ways: readonly { one: ParentClass; way: Way }[]): Way[] {
-    const found = new Map<string, Way & { allowed: Set<number>; denied: Set<number> }>();
+  #crossed(type: Path, ways: readonly { one: ParentClass; way: ParentChoice }[]): ParentChoice[] {
+    const found = new Map<string, ParentChoice & { allowed: Set<number>; denied: Set<number> }>();
     const at = (place: Path) => ways.filter(({ one }) => one.places.has(place)).map(({ way }) => way);
     for (const { effect, places } of this.sides.flatMap(({ crossing }) => crossing)) {
-      const [held, covered] = places.map(at) as [Way[], Way[]];
+      const [held, covered] = places.map(at) as [ParentChoice[], ParentChoice[]];
       for (const first of held)
         for (const second of covered) {
           if (first === second || ++this.#tried > TRIED_MAX) continue;
@@ -181,7 +181,7 @@ export class ParentCombinations {
   }
 
   /** A DENY that may apply because a property is not sent (docs/semantics.md 8.6). */
-  #unsaidWays(type: Path): Way[] {
+  #unsaidWays(type: Path): ParentChoice[] {
     const parents = this.#parentsOf(type);
     if (parents.length < 2) return [];
     const touched = this.region.unsaidActions(type);
@@ -217,7 +217,7 @@ export class ParentCombinations {
     return false;
   }
 
-  #add(type: Path, ways: readonly Way[]): void {
+  #add(type: Path, ways: readonly ParentChoice[]): void {
     const below = [...new Set(ways.flatMap((way) => way.below))].sort();
     const named = [...new Set(ways.flatMap((way) => way.named))].sort();
     const unsaid = ways.find((way) => way.unsaid !== undefined)?.unsaid;

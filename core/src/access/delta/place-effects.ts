@@ -5,8 +5,8 @@ import type { Rule } from '../grants/rule.js';
 import { Below, type Resource } from '../grants/target.js';
 import { itemsOf } from '../graph/few-or-many.js';
 import { heldRoles } from '../graph/held-roles.js';
+import { hierarchyNodeOf } from '../graph/hierarchy-node.js';
 import { includedIn } from '../graph/included-roles.js';
-import { placeOf } from '../graph/place.js';
 import type { Principal } from '../graph/principal.js';
 import { withAncestors } from '../graph/whereabouts.js';
 import type { ColumnTables } from './columns.js';
@@ -133,7 +133,7 @@ function aboveOf(engine: CompiledEngine, effects: ReadonlyMap<Path, unknown>): R
     let above = known.get(resource);
     if (above === undefined) {
       const own = pathOf(resource);
-      const over = (placeOf(resource)?.parents ?? []).map(of);
+      const over = (hierarchyNodeOf(resource)?.parents ?? []).map(of);
       const places = new Set(over.flatMap(({ places }) => places));
       const lowest = effects.has(own) ? [own] : [...new Set(over.flatMap(({ lowest }) => lowest))];
       if (effects.has(own)) places.add(own);

@@ -9,9 +9,9 @@ import { Ancestors } from '../evaluate/ancestors.js';
 import type { Period } from '../grants/period.js';
 import { itemsOf } from '../graph/few-or-many.js';
 import { heldRoles } from '../graph/held-roles.js';
+import { hierarchyNodeOf } from '../graph/hierarchy-node.js';
 import { holdingOf, holdings } from '../graph/holders.js';
 import { includedIn } from '../graph/included-roles.js';
-import { placeOf } from '../graph/place.js';
 import type { Principal } from '../graph/principal.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
 import { type Located, recordedUnit } from '../universe/resource-places.js';
@@ -111,7 +111,7 @@ function* holdingsOf(
   const role = engine.roles.get(path);
   if (role === undefined || where === null) return;
   for (const place of where.places)
-    for (const [holder, { to, period }] of holdings(placeOf(place)?.holders ?? null))
+    for (const [holder, { to, period }] of holdings(hierarchyNodeOf(place)?.holders ?? null))
       if (to === role || includedIn(to).includes(role))
         yield { role: path, holder: principals.of(holder), period, place: 'known', at: undefined };
   if (where.unknown === null && !among) return;
@@ -121,7 +121,7 @@ function* holdingsOf(
         if (where.places.includes(place)) continue;
         const unsaid = where.unknown?.has(place.type) === true;
         if (!unsaid && !among) continue;
-        const period = holdingOf(placeOf(place)?.holders ?? null, holder, held)?.period ?? null;
+        const period = holdingOf(hierarchyNodeOf(place)?.holders ?? null, holder, held)?.period ?? null;
         const at = unsaid ? undefined : recordedUnit(place.type.path, place.name).key;
         yield { role: path, holder: principals.of(holder), period, place: unsaid ? 'unsaid' : 'possible', at };
       }

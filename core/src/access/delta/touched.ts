@@ -11,13 +11,13 @@ import { Below, Resource, type ResourceType, type Target } from '../grants/targe
 import { groupsOf } from '../graph/effective-principals.js';
 import { itemsOf } from '../graph/few-or-many.js';
 import { heldRoles } from '../graph/held-roles.js';
+import { hierarchyNodeOf } from '../graph/hierarchy-node.js';
 import { includedIn } from '../graph/included-roles.js';
-import { placeOf } from '../graph/place.js';
 import type { Link, Principal } from '../graph/principal.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
+import type { ChangeScope } from './change-scope.js';
 import type { ColumnTables } from './columns.js';
 import type { GrantedRules } from './granted-rules.js';
-import type { Region } from './region.js';
 
 /** Stands for all actions of a type, and for those that nothing names. */
 export const EVERY_ACTION = '*';
@@ -42,7 +42,7 @@ export class Touching {
     private readonly engine: CompiledEngine,
     private readonly granted: GrantedRules,
     private readonly tables: ColumnTables,
-    private readonly region: Region,
+    private readonly region: ChangeScope,
   ) {}
 
   mark(changes: readonly ChangedRecord[], side: 'before' | 'after'): void {
@@ -193,7 +193,7 @@ export class Touching {
     const isDecisive = (resource: Resource): boolean => {
       let known = decisive.get(resource);
       if (known === undefined) {
-        const place = placeOf(resource);
+        const place = hierarchyNodeOf(resource);
         known = place !== null && (place.holders !== null || place.below !== null || place.parents.some(isDecisive));
         decisive.set(resource, known);
       }
@@ -226,7 +226,7 @@ export class Touching {
       this.#walked.set(one, walked);
       this.region.addResource(one.type.path, one.name, more);
       for (const type of this.#typesIn(one.type)) this.region.addBelow(type, one, more);
-      for (const child of itemsOf(placeOf(one)?.children ?? null)) open.push(child);
+      for (const child of itemsOf(hierarchyNodeOf(one)?.children ?? null)) open.push(child);
     }
   }
 

@@ -7,7 +7,7 @@ import type { ChangedRecord } from '../universe/record-changes.js';
 import type { TypeUniverse } from './column-groups.js';
 import type { GrantedRules } from './granted-rules.js';
 
-interface Known {
+interface TypeNames {
   readonly actions: Set<string>;
   readonly named: Set<string>;
   /** The names of resources that changes add, remove or say something else of. */
@@ -16,7 +16,7 @@ interface Known {
 
 /** The types of both states, with their actions and resources. */
 export class TypeUniverses {
-  readonly #byType = new Map<Path, Known>();
+  readonly #byType = new Map<Path, TypeNames>();
   /** Actions of policies that cover what lies below a resource, of whatever type. */
   readonly #below = new Set<string>();
   readonly #universes = new Map<Path, TypeUniverse>();
@@ -33,7 +33,7 @@ export class TypeUniverses {
     }
   }
 
-  #at(type: Path): Known {
+  #at(type: Path): TypeNames {
     let known = this.#byType.get(type);
     if (known === undefined) {
       known = { actions: new Set(), named: new Set(), changed: new Set() };

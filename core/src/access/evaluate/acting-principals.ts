@@ -7,9 +7,9 @@ import type { Resource } from '../grants/target.js';
 import { itemsOf } from '../graph/few-or-many.js';
 import type { Graph } from '../graph/graph.js';
 import { heldRoles } from '../graph/held-roles.js';
+import { hierarchyNodeOf } from '../graph/hierarchy-node.js';
 import { holdingOf, holdings } from '../graph/holders.js';
 import { includedIn } from '../graph/included-roles.js';
-import { placeOf } from '../graph/place.js';
 import type { Link, Principal } from '../graph/principal.js';
 import { placesOf, type ResolvedRequest } from './resolved-request.js';
 
@@ -66,7 +66,7 @@ export class ActingPrincipals implements SubjectPrincipals {
     for (const { roles: held } of holders) this.#follow(held ?? [], found, work);
     for (const place of placesOf(this.resolved)?.places ?? []) {
       work.charge(LINK_STEPS);
-      const here = placeOf(place)?.holders ?? null;
+      const here = hierarchyNodeOf(place)?.holders ?? null;
       if (here instanceof Map) {
         work.charge(holders.size * LINK_STEPS);
         for (const holder of holders) this.#follow(here.get(holder) ?? [], found, work);
@@ -102,7 +102,7 @@ export class ActingPrincipals implements SubjectPrincipals {
           work.charge(LINK_STEPS);
           const absent = this.#unknownAt(place);
           if (absent === undefined || (smallest !== undefined && smallest.attribute <= absent.attribute)) continue;
-          const link = holdingOf(placeOf(place)?.holders ?? null, holder, held);
+          const link = holdingOf(hierarchyNodeOf(place)?.holders ?? null, holder, held);
           if (link !== undefined && isCurrent(link.period, this.now)) smallest = absent;
         }
       }

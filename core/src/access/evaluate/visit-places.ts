@@ -7,9 +7,9 @@ import { AccessPath, type AccessPathRank, DIRECT, THROUGH_GROUP, THROUGH_ROLE } 
 import type { EffectivePrincipals, GrantsAndPaths } from '../graph/effective-principals.js';
 import { itemsOf } from '../graph/few-or-many.js';
 import { heldRoles } from '../graph/held-roles.js';
+import { hierarchyNodeOf } from '../graph/hierarchy-node.js';
 import { holdingOf } from '../graph/holders.js';
 import { includedIn } from '../graph/included-roles.js';
-import { placeOf } from '../graph/place.js';
 import type { Link, Principal } from '../graph/principal.js';
 import type { Whereabouts } from '../graph/whereabouts.js';
 import type { ResolvedRequest } from './resolved-request.js';
@@ -53,7 +53,7 @@ class PlacesVisit {
     // Everyone is asked about at every decision, and mostly holds no role on any resource.
     if (subject.kind === 'everyone' && groups.every(({ held }) => held === null)) return;
     for (const place of this.where.places) {
-      const holders = placeOf(place)?.holders;
+      const holders = hierarchyNodeOf(place)?.holders;
       if (holders == null) continue;
       if (holders instanceof Map) {
         for (const link of holders.get(subject) ?? []) this.#holding(link, null, ALWAYS_ONLY, place);
@@ -114,7 +114,7 @@ class PlacesVisit {
       const held = new Map<Absent, readonly Period[]>();
       for (const place of itemsOf(places)) {
         const absent = this.#unknownAt(place);
-        const link = absent && holdingOf(placeOf(place)?.holders ?? null, holder, role);
+        const link = absent && holdingOf(hierarchyNodeOf(place)?.holders ?? null, holder, role);
         if (absent === undefined || link === undefined) continue;
         const period = link.period ?? ALWAYS;
         const known = held.get(absent) ?? [];

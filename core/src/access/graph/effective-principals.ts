@@ -162,7 +162,7 @@ export class EffectivePrincipalsMemo {
 }
 
 /** A way to a role: the group that holds it, if any, the role that includes it, if any, and when it counts. */
-interface Way {
+interface RolePath {
   readonly period: Period;
   readonly group: Principal | null;
   readonly via: Principal | null;
@@ -173,11 +173,11 @@ function principalsOf(
   roles: readonly Link[],
 ): (readonly [Grants, AccessPath])[] {
   const found: (readonly [Grants, AccessPath])[] = [];
-  const own = new Map<Principal, readonly Way[]>();
+  const own = new Map<Principal, readonly RolePath[]>();
   for (const link of roles) addWays(own, link, null, ALWAYS);
   for (const [role, ways] of own)
     for (const way of ways) if (role.grants !== null) found.push([role.grants, heldPathOf(role, way)]);
-  const held = new Map<Principal, readonly Way[]>();
+  const held = new Map<Principal, readonly RolePath[]>();
   for (const [group, periods] of groups) {
     for (const period of periods) {
       if (group.grants !== null) found.push([group.grants, pathThrough(group, { group, period, via: null })]);
@@ -197,7 +197,7 @@ function principalsOf(
 }
 
 /** Adds the ways to a role that is held, and to those that it includes. */
-function addWays(found: Map<Principal, readonly Way[]>, link: Link, group: Principal | null, bound: Period): void {
+function addWays(found: Map<Principal, readonly RolePath[]>, link: Link, group: Principal | null, bound: Period): void {
   const { to, period: own } = link;
   const period = inBoth(bound, own ?? ALWAYS);
   if (isEmpty(period)) return;
@@ -206,15 +206,15 @@ function addWays(found: Map<Principal, readonly Way[]>, link: Link, group: Princ
 }
 
 /** The ways to a role whose periods lie in no other's; of those with the same period the one with the smaller names. */
-function withWay(known: readonly Way[] | undefined, way: Way): readonly Way[] {
+function withWay(known: readonly RolePath[] | undefined, way: RolePath): readonly RolePath[] {
   if (known === undefined) return [way];
-  const before = (one: Way) =>
+  const before = (one: RolePath) =>
     contains(one.period, way.period) && !(contains(way.period, one.period) && namesOf(way) < namesOf(one));
   if (known.some(before)) return known;
   return [...known.filter((one) => !contains(way.period, one.period)), way];
 }
 
-function namesOf({ group, via }: Way): string {
+function namesOf({ group, via }: RolePath): string {
   return `${group?.name ?? ''}//${via?.name ?? ''}`;
 }
 
@@ -246,14 +246,14 @@ export function groupsOf(links: readonly Link[]): Map<Principal, readonly Period
   return found;
 }
 
-function heldPathOf(role: Principal, { period, via }: Way): AccessPath {
+function heldPathOf(role: Principal, { period, via }: RolePath): AccessPath {
   const limited = periodIn(period);
   if (limited !== null || via !== null) return new AccessPath(THROUGH_ROLE, role, null, limited, null, via);
   role.heldPath ??= new AccessPath(THROUGH_ROLE, role, null, null);
   return role.heldPath;
 }
 
-function pathThrough(principal: Principal, { period, group, via }: Way): AccessPath {
+function pathThrough(principal: Principal, { period, group, via }: RolePath): AccessPath {
   return new AccessPath(THROUGH_GROUP, principal, group, periodIn(period), null, via);
 }
 

@@ -4,8 +4,8 @@ import { Resource, ResourceType } from '../grants/target.js';
 import { Everyone } from './everyone.js';
 import { withItem, withoutItem } from './few-or-many.js';
 import type { GraphWatcher } from './graph-watcher.js';
+import { changePlace, hierarchyNodeOf } from './hierarchy-node.js';
 import { Names } from './names.js';
-import { changePlace, placeOf } from './place.js';
 import { type Link, Principal } from './principal.js';
 
 /** Up to this many links an array is copied, which costs less than growing it. */
@@ -115,7 +115,7 @@ export class Graph {
 
   /** Puts a resource into these parents, and takes it out of those that it was in. */
   place(resource: Resource, parents: readonly Resource[]): void {
-    for (const parent of placeOf(resource)?.parents ?? [])
+    for (const parent of hierarchyNodeOf(resource)?.parents ?? [])
       changePlace(parent, (place) => {
         place.children = withoutItem(place.children, resource);
       });

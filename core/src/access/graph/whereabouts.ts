@@ -4,7 +4,7 @@ import { jsonPointer } from '../../json/json-pointer.js';
 import { ProblemError, type ProblemItem } from '../../problem.js';
 import { ANCESTORS_MAX, LEVELS_MAX, PARENTS_MAX } from '../../records/hierarchy.js';
 import type { Below, Resource, ResourceType } from '../grants/target.js';
-import { placeOf } from './place.js';
+import { hierarchyNodeOf } from './hierarchy-node.js';
 
 /** The places of a request's resource (docs/semantics.md 8.1 to 8.3). */
 export interface Whereabouts {
@@ -108,7 +108,7 @@ function excessOf(parents: ReadonlySet<Resource>): string | undefined {
 function levelsOf(resource: Resource, known: Map<Resource, number>): number {
   let levels = known.get(resource);
   if (levels === undefined) {
-    const above = (placeOf(resource)?.parents ?? []).map((parent) => levelsOf(parent, known));
+    const above = (hierarchyNodeOf(resource)?.parents ?? []).map((parent) => levelsOf(parent, known));
     levels = 1 + Math.max(0, ...above);
     known.set(resource, levels);
   }
@@ -130,7 +130,7 @@ export function withAncestors(resources: readonly Resource[]): readonly Resource
   const found = [...resources];
   let seen: Set<Resource> | undefined;
   for (let at = 0; at < found.length; at++) {
-    const parents = placeOf(found[at] as Resource)?.parents;
+    const parents = hierarchyNodeOf(found[at] as Resource)?.parents;
     if (parents === undefined) continue;
     for (const parent of parents) {
       if (found.length > SCAN_MAX) {
@@ -147,7 +147,7 @@ export function withAncestors(resources: readonly Resource[]): readonly Resource
 function belowsOf(places: readonly Resource[]): readonly Below[] {
   let belows: Below[] | undefined;
   for (const resource of places) {
-    const below = placeOf(resource)?.below;
+    const below = hierarchyNodeOf(resource)?.below;
     if (below == null) continue;
     belows ??= [];
     belows.push(below);

@@ -67,7 +67,7 @@ export function* pageOf<T, R>(
   let passed = after;
   let [asked, quick] = [0, 0];
   /** The answer for all that are alike, once one was asked about; null where conditions may tell them apart. */
-  let common: Answer | null | undefined;
+  let common: CandidateAnswer | null | undefined;
   for (let at = firstAfter(ordered, after); at < ordered.length; at++) {
     const { key, item } = ordered[at] as Ordered<T>;
     let isQuick = true;
@@ -100,7 +100,7 @@ export function* pageOf<T, R>(
 }
 
 /** `absent` is the attribute without which it is neither allowed nor denied for good; undefined after a failure. */
-type Answer = 'allowed' | 'denied' | { absent: string | undefined };
+type CandidateAnswer = 'allowed' | 'denied' | { absent: string | undefined };
 
 /** A failed evaluation grants nothing, so such a candidate is not a result. */
 function answerOf(
@@ -108,7 +108,7 @@ function answerOf(
   resolved: ResolvedRequest,
   now: number,
   reads: { resource: boolean } | undefined,
-): Answer {
+): CandidateAnswer {
   // Whom no ALLOW leads to is denied whatever the request says: proposed because of a link or policy that is gone.
   const open = (absent?: string) => (engine.mayAllow(resolved, now) ? { absent } : 'denied');
   try {

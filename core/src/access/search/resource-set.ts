@@ -1,7 +1,7 @@
 import { SplitTable } from '../../collections/split-table.js';
 import type { Resource } from '../grants/target.js';
 import { itemsOf } from '../graph/few-or-many.js';
-import { placeOf } from '../graph/place.js';
+import { hierarchyNodeOf } from '../graph/hierarchy-node.js';
 
 const STEP = 256;
 
@@ -26,7 +26,7 @@ export class ResourceSet {
   }
 
   #covers(resource: Resource): boolean {
-    const place = placeOf(resource);
+    const place = hierarchyNodeOf(resource);
     const known = place?.children == null ? undefined : this.#known.get(resource);
     if (known !== undefined) return known;
     const covers = this.#tops.has(resource) || (place?.parents.some((parent) => this.#covers(parent)) ?? false);
@@ -46,7 +46,7 @@ export class ResourceSet {
     const open: Resource[] = [];
     const enter = (resource: Resource) => {
       if (counts(resource)) found.set(resource, true);
-      if (placeOf(resource)?.children == null || entered.has(resource)) return;
+      if (hierarchyNodeOf(resource)?.children == null || entered.has(resource)) return;
       entered.set(resource, true);
       open.push(resource);
     };
@@ -60,7 +60,7 @@ export class ResourceSet {
       enter(top);
     }
     for (let next = open.pop(); next !== undefined && found.size <= max; next = open.pop()) {
-      for (const child of itemsOf(placeOf(next)?.children ?? null)) {
+      for (const child of itemsOf(hierarchyNodeOf(next)?.children ?? null)) {
         if (++worked % STEP === 0) yield;
         enter(child);
       }

@@ -1,9 +1,9 @@
 import type { CompiledEngine } from '../engine/compiled-engine.js';
 import type { Resource, ResourceType, Target } from '../grants/target.js';
+import { hierarchyNodeOf } from '../graph/hierarchy-node.js';
 import { holdings } from '../graph/holders.js';
 import { includedIn } from '../graph/included-roles.js';
 import { findResource, findType } from '../graph/names.js';
-import { placeOf } from '../graph/place.js';
 import type { Principal } from '../graph/principal.js';
 import { type Whereabouts, whereaboutsOf } from '../graph/whereabouts.js';
 import { actedAs } from './acted-as.js';
@@ -100,7 +100,7 @@ function* holdersOf(
   const known = new Map<Principal, boolean>();
   let worked = 0;
   for (const place of places) {
-    for (const [holder, { to: role }] of holdings(placeOf(place)?.holders ?? null)) {
+    for (const [holder, { to: role }] of holdings(hierarchyNodeOf(place)?.holders ?? null)) {
       if (++worked % STEP === 0) yield;
       let allows = known.get(role);
       if (allows === undefined) {

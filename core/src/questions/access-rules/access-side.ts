@@ -16,8 +16,8 @@ import { type Address, decodeSegment, type Path, path as pathOf, typeOfResource 
 import { EVERY_TYPE, EVERYONE } from '../../records/everyone.js';
 import { type AccessView, mentioning, recordAt } from './access-view.js';
 import { type Covering, CoveringPolicies, type PolicyRecord, policyPath } from './covering-policies.js';
+import type { ParentProperty } from './parent-values.js';
 import { formsOf, type Located, liesAmongOthers, locate, type ResourceUnit } from './resource-places.js';
-import type { ParentProperty } from './said-parents.js';
 import { type Closure, type Holding, SubjectClosures } from './subject-closure.js';
 
 /** A subject that rules are judged on; without a path, any of its type that has no record. */
@@ -27,7 +27,7 @@ export interface SubjectUnit {
 }
 
 /** One way by which a policy reaches a subject on a resource. */
-interface Way {
+interface GrantPath {
   readonly period: Period;
   /** Whether it is one only where the resource lies as nobody says. */
   readonly unknown: boolean;
@@ -36,10 +36,10 @@ interface Way {
 }
 
 /** A policy that may apply to a subject on a resource: by what is recorded, and by roles that requests may name. */
-export interface Reach {
+export interface MatchedPolicy {
   readonly policy: PolicyRecord;
-  readonly ways: readonly Way[];
-  readonly named: readonly { readonly roles: readonly Path[]; readonly way: Way }[];
+  readonly ways: readonly GrantPath[];
+  readonly named: readonly { readonly roles: readonly Path[]; readonly way: GrantPath }[];
 }
 
 /** The known properties of a subject and a resource, for comparing the two states on the same requests. */
@@ -157,11 +157,11 @@ export class AccessSide {
   }
 
   /** How the policies that cover a resource and an action reach a subject. */
-  reaches(closure: Closure, unit: ResourceUnit, action: string): Reach[] {
-    const found: Reach[] = [];
+  reaches(closure: Closure, unit: ResourceUnit, action: string): MatchedPolicy[] {
+    const found: MatchedPolicy[] = [];
     for (const { policy, unknown } of this.coverings(unit, action)) {
-      const ways: Way[] = [];
-      const named: { roles: readonly Path[]; way: Way }[] = [];
+      const ways: GrantPath[] = [];
+      const named: { roles: readonly Path[]; way: GrantPath }[] = [];
       for (const { principal, period } of this.policies.assigneesOf(policyPath(policy))) {
         for (const holding of closure.get(principal)) {
           const where = this.#where(holding, unit);
@@ -178,7 +178,7 @@ export class AccessSide {
   }
 
   /** The list that decides in a span of time. `names` says whether requests name roles. */
-  listOf(reaches: readonly Reach[], known: PartialRequest, names: boolean): DecisionList {
+  listOf(reaches: readonly MatchedPolicy[], known: PartialRequest, names: boolean): DecisionList {
     const { formulas } = this.residuals;
     const candidates: ResidualCandidate[] = [];
     const naming = (role: Path) =>
@@ -346,7 +346,7 @@ export function hasRole(role: Path): string {
 }
 
 /** `places` are those below which a resource must lie and may, for all that is said. */
-function wayOf(unit: ResourceUnit, period: Period, places: readonly (Path | undefined)[]): Way {
+function wayOf(unit: ResourceUnit, period: Period, places: readonly (Path | undefined)[]): GrantPath {
   const below = places.filter((one) => one !== undefined);
   return liesAmongOthers(unit) ? { period, unknown: false, below } : { period, unknown: below.length > 0, below: [] };
 }

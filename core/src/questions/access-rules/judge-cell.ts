@@ -10,12 +10,18 @@ import type { DecisionList, ResidualCandidate, Residuals } from '../../condition
 import type { Witness } from '../../conditions/residual/witness.js';
 import { canonicalJson, type JsonObject } from '../../json/json.js';
 import { type Path, typeOfResource } from '../../records/address.js';
-import { type AccessSide, type FreeUniverse, OTHER_ACTION, type Reach, type SubjectUnit } from './access-side.js';
+import {
+  type AccessSide,
+  type FreeUniverse,
+  type MatchedPolicy,
+  OTHER_ACTION,
+  type SubjectUnit,
+} from './access-side.js';
 import { recordAt } from './access-view.js';
+import { NO_VALUES, type ParentValues, valuesBefore, waysToSay } from './parent-values.js';
 import { resourcePropertiesRead } from './reads-change.js';
 import { liesAmongOthers, type ResourceUnit, unrecordedUnit } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
-import { NOTHING_SAID, type SaidParents, saidThen, waysToSay } from './said-parents.js';
 import type { Closure } from './subject-closure.js';
 
 /** A request that breaks a rule, as far as it is known: an action at an instant. */
@@ -24,7 +30,7 @@ export interface Breach {
   /** The resource as it is asked for after. */
   readonly unit: ResourceUnit;
   /** The values by which the request says what the unit lies in, if they matter. */
-  readonly said: SaidParents;
+  readonly said: ParentValues;
   readonly span: TimeSpan;
   /** Undefined where it cannot be said which request breaks the rule. */
   readonly witness: Witness | undefined;
@@ -41,13 +47,13 @@ export interface Cell {
 }
 
 /** A resource as requests ask for it in one state, what they say of its parents, and what reaches the subject there. */
-interface Asked {
+interface SideQuestion {
   readonly unit: ResourceUnit;
-  readonly said: SaidParents;
-  readonly reaches: readonly Reach[];
+  readonly said: ParentValues;
+  readonly reaches: readonly MatchedPolicy[];
 }
 
-interface Answer {
+interface SideAnswer {
   readonly list: DecisionList;
   readonly exempt: Formula;
   /** Also exempts what is not surely meant. */
@@ -152,10 +158,10 @@ export class CellJudge {
     const then = former && { unit: former, reaches: before.reaches(cell.before, former, action) };
     const read = this.#parentsRead(claim, unit.type, reaches, then?.reaches);
     if (read.size === 0) {
-      const formerly = then && { ...then, said: NOTHING_SAID };
-      return this.#breachSince(claim, cell, action, formerly, { unit, said: NOTHING_SAID, reaches });
+      const formerly = then && { ...then, said: NO_VALUES };
+      return this.#breachSince(claim, cell, action, formerly, { unit, said: NO_VALUES, reaches });
     }
-    for (const said of waysToSay(after.parentsOf(unit.type), unit, read) ?? [NOTHING_SAID]) {
+    for (const said of waysToSay(after.parentsOf(unit.type), unit, read) ?? [NO_VALUES]) {
       const now = { unit, said, reaches };
       // Said in one of several ways before, it broke the rule if it did in one of them.
       const ways = then && this.#saidBefore(said, unit, then.unit, read);
@@ -171,8 +177,8 @@ export class CellJudge {
   #parentsRead(
     claim: RuleClaim,
     type: Path,
-    reaches: readonly Reach[],
-    formerReaches: readonly Reach[] = [],
+    reaches: readonly MatchedPolicy[],
+    formerReaches: readonly MatchedPolicy[] = [],
   ): ReadonlySet<string> {
     const { before, after } = this.sides;
     const declared = remembered(this.#parents, type, () => {
@@ -191,18 +197,24 @@ export class CellJudge {
 
   /** Returns what the same request says before, or may say there; undefined if that is too much to compare it with. */
   #saidBefore(
-    said: SaidParents,
+    said: ParentValues,
     unit: ResourceUnit,
     former: ResourceUnit,
     read: ReadonlySet<string>,
-  ): readonly SaidParents[] | undefined {
+  ): readonly ParentValues[] | undefined {
     const declared = this.sides.before.parentsOf(former.type);
     const alike = canonicalJson(declared) === canonicalJson(this.sides.after.parentsOf(unit.type));
     if (former.place === 'record' || (former.key === unit.key && alike)) return [said];
-    return waysToSay(declared, former, read)?.map((formerly) => saidThen(said, formerly));
+    return waysToSay(declared, former, read)?.map((formerly) => valuesBefore(said, formerly));
   }
 
-  #breachSince(claim: RuleClaim, cell: Cell, action: string, then: Asked | undefined, now: Asked): Breach | undefined {
+  #breachSince(
+    claim: RuleClaim,
+    cell: Cell,
+    action: string,
+    then: SideQuestion | undefined,
+    now: SideQuestion,
+  ): Breach | undefined {
     const reaches = [...now.reaches, ...(then?.reaches ?? [])];
     for (const span of this.#spans(cell, reaches)) {
       const known = this.#compare(claim, cell, action, span, then, now);
@@ -218,14 +230,14 @@ export class CellJudge {
     { subject, unit, before, after }: Cell,
     action: string,
     span: TimeSpan,
-    then: Asked | undefined,
-    now: Asked,
+    then: SideQuestion | undefined,
+    now: SideQuestion,
   ): Witness | 'no' | 'unsaid' | undefined {
     const { sides, free } = this;
     const subjects = { before: sides.before.propertiesOf(subject), after: sides.after.propertiesOf(subject) };
     const resources = { before: sides.before.resourceProperties(unit), after: sides.after.resourceProperties(unit) };
     const name = action === OTHER_ACTION ? this.#otherAction(unit) : action;
-    const answer = (side: 'before' | 'after', { unit: form, said: parents, reaches }: Asked): Answer => {
+    const answer = (side: 'before' | 'after', { unit: form, said: parents, reaches }: SideQuestion): SideAnswer => {
       const resource = withSaid(propertiesIn(side, resources), parents, form);
       const properties = { subject: propertiesIn(side, subjects), resource };
       const closure = side === 'before' ? before : after;
@@ -272,7 +284,7 @@ export class CellJudge {
   }
 
   /** A request that is allowed after, of which the rule speaks, and that did not break it before; best one denied before. */
-  #gained(former: Answer | undefined, { list, exempt, strict }: Answer): Witness | 'no' | 'unsaid' {
+  #gained(former: SideAnswer | undefined, { list, exempt, strict }: SideAnswer): Witness | 'no' | 'unsaid' {
     const denied: readonly ResidualCandidate[] = former?.list.candidates ?? [];
     const unbroken: readonly ResidualCandidate[] =
       former === undefined ? denied : [{ effect: 'DENY', priority: ABOVE, residual: former.exempt }, ...denied];
@@ -286,7 +298,7 @@ export class CellJudge {
   }
 
   /** A request of which the rule speaks and that is not allowed after; best one allowed before, if not one exempt before. */
-  #lost(former: Answer | undefined, { list, exempt }: Answer): Witness | 'no' | 'unsaid' {
+  #lost(former: SideAnswer | undefined, { list, exempt }: SideAnswer): Witness | 'no' | 'unsaid' {
     const always: readonly ResidualCandidate[] = [
       { effect: 'ALLOW', priority: 0, residual: this.residuals.formulas.constant('true') },
     ];
@@ -303,7 +315,7 @@ export class CellJudge {
   }
 
   /** Time from now on, cut where a link begins or ends. */
-  *#spans({ before, after }: Cell, reaches: readonly Reach[]): Generator<TimeSpan> {
+  *#spans({ before, after }: Cell, reaches: readonly MatchedPolicy[]): Generator<TimeSpan> {
     const cuts = new Set([this.now]);
     const cut = ({ start, end }: { start: number; end: number }) => {
       if (start > this.now) cuts.add(start);
@@ -323,7 +335,7 @@ export class CellJudge {
 /** Adds the values that requests send; what a record has of them wins. */
 function withSaid(
   known: PartialProperties,
-  { values, leftOut }: SaidParents,
+  { values, leftOut }: ParentValues,
   { place }: ResourceUnit,
 ): PartialProperties {
   if (Object.keys(values).length + leftOut.size === 0) return known;
@@ -332,7 +344,7 @@ function withSaid(
   return { ...known, recorded: all, withheld: new Set([...withheld, ...leftOut]) };
 }
 
-function placesIn({ place }: ResourceUnit, reaches: readonly Reach[]): Path[] {
+function placesIn({ place }: ResourceUnit, reaches: readonly MatchedPolicy[]): Path[] {
   const said = typeof place === 'object' ? place.below : [];
   const ways = reaches.flatMap((reach) => [...reach.ways, ...reach.named.map(({ way }) => way)]);
   return [...new Set([...said, ...ways.flatMap(({ below }) => below)])].sort();

@@ -3,7 +3,7 @@ import type { Kind } from '../../records/kinds.js';
 import type { AccessView } from './access-view.js';
 import { RuleClaim, type RuleRecord } from './rule-claim.js';
 import { RuleJudge } from './rule-judge.js';
-import { type RecordPair, type Touch, touchOfAll } from './touched.js';
+import { type RecordPair, type TouchedAccess, touchOfAll } from './touched.js';
 import type { Violation } from './violation.js';
 
 const STEP = 10;
@@ -38,7 +38,7 @@ export function* judgeChange(
   }
   const samePeople = !changed.some((pair) => PEOPLE.has((pair.after ?? pair.before)?.kind));
   const judge = new RuleJudge(before, after, now, samePeople);
-  const touches: Touch[] = [];
+  const touches: TouchedAccess[] = [];
   for (const pair of changed) {
     if (++looked % STEP === 0) yield;
     touches.push(...judge.touches(pair));
@@ -58,7 +58,7 @@ export function* judgeChange(
 }
 
 /** The violations that stand in a state: at most `most` of each rule, or of each of these rules. */
-export function* standingViolations(
+export function* existingViolations(
   view: AccessView,
   now: number,
   most: number,

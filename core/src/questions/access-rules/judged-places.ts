@@ -9,7 +9,7 @@ export type UnitActions = readonly [ResourceUnit, string[]];
 const STEP = 200;
 
 /** The resources to judge for one subject. */
-export interface Taken {
+export interface JudgedResources {
   readonly units: Iterable<UnitActions>;
   /** Says that the subject breaks the rule on this one; one that is not among `units` matters to nobody else. */
   breaks(one: UnitActions): void;
@@ -49,7 +49,7 @@ export class JudgedPlaces {
    * Returns what to judge for a subject with roles on these places; `alike` is the same for subjects that nothing else tells
    * apart.
    */
-  take(alike: string, places: ReadonlySet<Path>): Taken {
+  take(alike: string, places: ReadonlySet<Path>): JudgedResources {
     const left = this.#left.get(alike) ?? this.units;
     const own = new Set<UnitActions>();
     for (const place of places)

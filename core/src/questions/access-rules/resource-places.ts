@@ -16,13 +16,13 @@ export interface ResourceUnit {
   readonly type: Path;
   /** The path of a unit that either state records. */
   readonly path: Path | undefined;
-  readonly place: 'record' | 'nowhere' | 'unsaid' | Said;
+  readonly place: 'record' | 'nowhere' | 'unsaid' | SentParents;
   /** The same for equal units. */
   readonly key: string;
 }
 
 /** The parents that a request gives a resource, and the properties that it does not send. */
-export interface Said {
+export interface SentParents {
   readonly below: readonly Path[];
   readonly unsaid?: readonly string[];
   /** Stands for every request that says these and any others. */

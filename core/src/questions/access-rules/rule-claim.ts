@@ -7,7 +7,7 @@ import { type DeclaredRecord, referencesOf } from '../../records/registry.js';
 import { hasRole, type SubjectUnit } from './access-side.js';
 import { type ChangedProperties, readsChange } from './reads-change.js';
 import type { ResourceUnit } from './resource-places.js';
-import type { Touch } from './touched.js';
+import type { TouchedAccess } from './touched.js';
 
 export type RuleRecord = DeclaredRecord<'access_rule'>;
 type Claim = NonNullable<RuleRecord['fields']['never']>;
@@ -51,7 +51,7 @@ export class RuleClaim {
   }
 
   /** The touch as it concerns this rule: where it changes whom the rule means, all that the rule speaks of is touched. */
-  touchedBy(touch: Touch): Touch {
+  touchedBy(touch: TouchedAccess): TouchedAccess {
     const { properties } = touch;
     const asked =
       [...touch.reached].some((address) => this.#asked.has(address)) ||

@@ -3,16 +3,16 @@ import { textsInCondition } from '../../conditions/residual/texts-in-condition.j
 import { AccessSide, FreeUniverse, OTHER_ACTION, type SubjectUnit } from './access-side.js';
 import { type AccessView, recordAt } from './access-view.js';
 import { breakingRequest } from './breaking-request.js';
-import { groundsOf } from './grounds.js';
 import { type Breach, type Cell, CellJudge } from './judge-cell.js';
 import { JudgedPlaces, type UnitActions } from './judged-places.js';
 import { readsChange } from './reads-change.js';
 import type { ResourceUnit } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
-import { SeveralParents, type Situation } from './several-parents.js';
+import { inputsOf } from './rule-inputs.js';
+import { type JudgedSubject, SeveralParents } from './several-parents.js';
 import { type Closures, SubjectClasses } from './subject-classes.js';
 import { subjectsOf } from './subjects-of.js';
-import { type RecordPair, type Touch, touchOf } from './touched.js';
+import { type RecordPair, type TouchedAccess, touchOf } from './touched.js';
 import { ResourceUnits } from './units-of.js';
 import type { Violation } from './violation.js';
 
@@ -44,18 +44,18 @@ export class RuleJudge {
     this.#several = new SeveralParents(this.#sides, this.#units);
   }
 
-  touches(pair: RecordPair): Touch[] {
+  touches(pair: RecordPair): TouchedAccess[] {
     const { before, after } = this.#sides;
     return [touchOf(pair, before, false), touchOf(pair, after, true)].filter((touch) => touch !== undefined);
   }
 
   /** The violations of a rule that a touch brings, at most `most`; without a touch, those that stand. */
-  *violations(claim: RuleClaim, touch: Touch | undefined, most: number): Generator<undefined, Violation[]> {
+  *violations(claim: RuleClaim, touch: TouchedAccess | undefined, most: number): Generator<undefined, Violation[]> {
     const units = yield* this.#possible(claim, this.#units.of(claim, touch), touch);
     const anywhere = yield* this.#possible(claim, this.#several.typesOf(claim, touch), touch);
     const found: Violation[] = [];
     if (units.length + anywhere.length === 0) return found;
-    const grounds = yield* groundsOf(claim, [...units, ...anywhere], this.#both);
+    const grounds = yield* inputsOf(claim, [...units, ...anywhere], this.#both);
     const types = new Set([...this.#free.types, ...grounds.types]);
     const places = yield* JudgedPlaces.of(units, this.#both);
     const classes = new SubjectClasses(claim.rule, grounds, this.#sides);
@@ -90,7 +90,7 @@ export class RuleJudge {
   *#possible(
     claim: RuleClaim,
     units: Iterable<ResourceUnit | undefined>,
-    touch: Touch | undefined,
+    touch: TouchedAccess | undefined,
   ): Generator<undefined, UnitActions[]> {
     const found: UnitActions[] = [];
     for (const unit of units) {
@@ -106,8 +106,8 @@ export class RuleJudge {
     units: Iterable<UnitActions>,
     anywhere: readonly UnitActions[],
     claim: RuleClaim,
-    touch: Touch | undefined,
-    situation: Situation,
+    touch: TouchedAccess | undefined,
+    situation: JudgedSubject,
   ): Generator<UnitActions | undefined> {
     yield* units;
     for (const [one, actions] of anywhere)
@@ -121,7 +121,7 @@ export class RuleJudge {
   }
 
   /** The actions of a rule that may be possible on a resource in either state. */
-  #actions(claim: RuleClaim, unit: ResourceUnit, touch: Touch | undefined): string[] {
+  #actions(claim: RuleClaim, unit: ResourceUnit, touch: TouchedAccess | undefined): string[] {
     const { actions, form } = claim;
     const wanted = new Set(actions.filter((action) => action !== '*'));
     if (actions.includes('*')) {
@@ -148,7 +148,7 @@ export class RuleJudge {
   }
 
   /** Whether a touch may make a difference to an action on a resource. */
-  #isTouched(claim: RuleClaim, unit: ResourceUnit, action: string, touch: Touch | undefined): boolean {
+  #isTouched(claim: RuleClaim, unit: ResourceUnit, action: string, touch: TouchedAccess | undefined): boolean {
     if (touch === undefined) return true;
     const { properties, policies, actions } = touch;
     if (actions !== undefined && !actions.has(action)) return false;
@@ -158,7 +158,12 @@ export class RuleJudge {
     return coverings().some(({ policy }) => readsChange(policy.fields, properties));
   }
 
-  #violation({ rule, form }: RuleClaim, cell: Cell, breaches: readonly Breach[], touch: Touch | undefined): Violation {
+  #violation(
+    { rule, form }: RuleClaim,
+    cell: Cell,
+    breaches: readonly Breach[],
+    touch: TouchedAccess | undefined,
+  ): Violation {
     const side = this.#sides.after;
     return {
       rule: rule.address,

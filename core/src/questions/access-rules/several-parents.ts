@@ -3,16 +3,16 @@ import { type Address, type Path, typeOfResource } from '../../records/address.j
 import type { AccessSide } from './access-side.js';
 import { recordAt } from './access-view.js';
 import { policyPath } from './covering-policies.js';
-import type { Grounds } from './grounds.js';
+import type { ParentProperty } from './parent-values.js';
 import { type ResourceUnit, typesAbove, unrecordedUnit, withAncestors } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
-import type { ParentProperty } from './said-parents.js';
+import type { RuleInputs } from './rule-inputs.js';
 import type { Closures } from './subject-classes.js';
-import type { Touch } from './touched.js';
+import type { TouchedAccess } from './touched.js';
 import type { ResourceUnits } from './units-of.js';
 
 /** Who acts as what on each side, and what the conditions in question ask. */
-export interface Situation extends Grounds {
+export interface JudgedSubject extends RuleInputs {
   readonly closures: Closures;
 }
 
@@ -50,7 +50,7 @@ export class SeveralParents {
   ) {}
 
   /** For each type that a rule may mean and whose resources may lie in others, one that stands for all. */
-  *typesOf(claim: RuleClaim, touch: Touch | undefined): Generator<ResourceUnit> {
+  *typesOf(claim: RuleClaim, touch: TouchedAccess | undefined): Generator<ResourceUnit> {
     for (const type of this.#declared().keys()) {
       if (!claim.meansType(type) && !(claim.below && this.#mayLieBelow(type, claim.named))) continue;
       if (touch !== undefined && touch.types.size > 0 && !touch.types.has(type)) continue;
@@ -64,8 +64,8 @@ export class SeveralParents {
   *of(
     anywhere: ResourceUnit,
     claim: RuleClaim,
-    touch: Touch | undefined,
-    situation: Situation,
+    touch: TouchedAccess | undefined,
+    situation: JudgedSubject,
   ): Generator<ResourceUnit | undefined, void> {
     const { type } = anywhere;
     const declared = this.#declared().get(type) ?? [];
@@ -95,7 +95,7 @@ export class SeveralParents {
   }
 
   /** How large the sets are that are tried, and whether these are all that is needed. */
-  #most(parents: number, claim: RuleClaim, { ancestors, asksRoles }: Situation) {
+  #most(parents: number, claim: RuleClaim, { ancestors, asksRoles }: JudgedSubject) {
     const left = this.#tried > ALL_SETS_MAX ? 0 : SETS_MAX;
     const all = Math.min(PARENTS_MAX, parents);
     // A breach takes an ALLOW, a DENY and a place of the rule; and two ALLOWs, if the rule keeps actions apart. A role on
@@ -139,7 +139,12 @@ export class SeveralParents {
   }
 
   /** Returns the places where something is given to a subject, or of which a rule or a touch speaks. */
-  #placesOf(type: Path, claim: RuleClaim, touch: Touch | undefined, situation: Situation): ReadonlySet<Path> {
+  #placesOf(
+    type: Path,
+    claim: RuleClaim,
+    touch: TouchedAccess | undefined,
+    situation: JudgedSubject,
+  ): ReadonlySet<Path> {
     const { closures, principals } = situation;
     const found = new Set<Path>(claim.below ? claim.named : []);
     if (touch?.resource !== undefined) found.add(touch.resource);
@@ -220,7 +225,7 @@ export class SeveralParents {
     return remembered(this.#above, `${name} ${path}`, () => withAncestors(side.view, path));
   }
 
-  #isTouched(below: readonly Path[], touch: Touch | undefined): boolean {
+  #isTouched(below: readonly Path[], touch: TouchedAccess | undefined): boolean {
     const place = touch?.resource;
     if (place === undefined) return true;
     const { before, after } = this.sides;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { finished } from '../../concurrency/time-slicing.js';
 import { type DeclaredRecord, declare } from '../../records/registry.js';
-import { standingViolations } from './judge-rules.js';
+import { existingViolations } from './judge-rules.js';
 import { accessViewOf } from './violations-in.js';
 
 const NOW = Date.parse('2026-06-01T00:00:00Z');
@@ -43,7 +43,7 @@ const RECORDS = [
 ] as DeclaredRecord[];
 
 const standing = (most: number) =>
-  finished(standingViolations(accessViewOf(RECORDS), NOW, most)).map(({ witness: [witness] }) => {
+  finished(existingViolations(accessViewOf(RECORDS), NOW, most)).map(({ witness: [witness] }) => {
     const { subject, resource } = witness?.request ?? {};
     const known = ['ann', 'bea', 'cem', 'dan'].includes(`${subject?.id}`);
     return `${known ? subject?.id : 'another'} ${resource?.name}`;

@@ -4,8 +4,8 @@ import { RULE_FORMS } from '../../records/access-rule.js';
 import type { Path } from '../../records/address.js';
 import { EVERYONE } from '../../records/everyone.js';
 import type { AccessSide, SubjectUnit } from './access-side.js';
-import type { Grounds } from './grounds.js';
 import type { RuleRecord } from './rule-claim.js';
+import type { RuleInputs } from './rule-inputs.js';
 import type { Closure, Holding, SharedClosure } from './subject-closure.js';
 
 /** All that a subject acts as in both states. */
@@ -36,7 +36,7 @@ export class SubjectClasses {
 
   constructor(
     private readonly rule: RuleRecord,
-    private readonly grounds: Grounds,
+    private readonly grounds: RuleInputs,
     private readonly sides: { readonly before: AccessSide; readonly after: AccessSide },
   ) {}
 
@@ -88,7 +88,7 @@ function periodText({ period: { start, end }, place = '' }: Holding): string {
 }
 
 /** The properties that matter, in words. */
-function picked(properties: JsonObject | undefined, names: Grounds['reads']): string {
+function picked(properties: JsonObject | undefined, names: RuleInputs['reads']): string {
   if (properties === undefined) return '';
   let text = 'recorded';
   for (const name of names ?? Object.keys(properties).sort())

@@ -16,7 +16,7 @@ export interface RecordPair {
 }
 
 /** The access that one changed record can touch: whose, and to what of which policies. */
-export interface Touch {
+export interface TouchedAccess {
   readonly address: Address;
   /** The principals whose subjects are touched: `everyone/*` stands for all. */
   readonly principals: ReadonlySet<Address>;
@@ -40,7 +40,7 @@ export interface Touch {
 const ALL: Address = `${EVERYONE}/*`;
 
 /** The touch of a record that may change all access. */
-export function touchOfAll(address: Address): Touch {
+export function touchOfAll(address: Address): TouchedAccess {
   return {
     address,
     principals: new Set([ALL]),
@@ -56,11 +56,19 @@ export function touchOfAll(address: Address): Touch {
 }
 
 /** Returns what a changed record can touch in one of the two states. */
-export function touchOf({ address, before, after }: RecordPair, side: AccessSide, isAfter: boolean): Touch | undefined {
+export function touchOf(
+  { address, before, after }: RecordPair,
+  side: AccessSide,
+  isAfter: boolean,
+): TouchedAccess | undefined {
   const record = isAfter ? after : before;
   if (record === undefined) return undefined;
   const only = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
-  const touch = (principals: Iterable<Address>, policies: Iterable<PolicyRecord>, more: Partial<Touch> = {}): Touch => {
+  const touch = (
+    principals: Iterable<Address>,
+    policies: Iterable<PolicyRecord>,
+    more: Partial<TouchedAccess> = {},
+  ): TouchedAccess => {
     const all = new Set(policies);
     const allows = [...all].some(({ fields }) => fields.effect === 'ALLOW');
     const denies = [...all].some(({ fields }) => fields.effect === 'DENY');

@@ -6,7 +6,7 @@ import { mentioning } from './access-view.js';
 import { tellsResourcesApart } from './reads-change.js';
 import { type ResourceUnit, recordedUnit, unrecordedUnit } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
-import type { Touch } from './touched.js';
+import type { TouchedAccess } from './touched.js';
 
 const STEP = 200;
 
@@ -27,7 +27,7 @@ export class ResourceUnits {
   constructor(private readonly sides: readonly AccessSide[]) {}
 
   /** The units that a touch may change and of which a rule speaks; each once. */
-  *of(claim: RuleClaim, touch: Touch | undefined): Generator<ResourceUnit | undefined, void> {
+  *of(claim: RuleClaim, touch: TouchedAccess | undefined): Generator<ResourceUnit | undefined, void> {
     const seen = new Set<string>();
     let steps = 0;
     for (const unit of this.#all(claim, touch)) {
@@ -40,7 +40,7 @@ export class ResourceUnits {
     }
   }
 
-  *#all(claim: RuleClaim, touch: Touch | undefined): Generator<ResourceUnit | undefined> {
+  *#all(claim: RuleClaim, touch: TouchedAccess | undefined): Generator<ResourceUnit | undefined> {
     if (touch?.resource !== undefined) {
       yield* yield* this.belowAll(touch.resource);
       return;
@@ -142,7 +142,7 @@ export class ResourceUnits {
     });
   }
 
-  #types(claim: RuleClaim, touch: Touch | undefined): Set<Path> {
+  #types(claim: RuleClaim, touch: TouchedAccess | undefined): Set<Path> {
     if (touch !== undefined && touch.types.size > 0) return new Set(touch.types);
     const types = new Set([...claim.named].map(typeOfResource));
     for (const side of this.sides)

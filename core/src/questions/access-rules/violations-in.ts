@@ -5,13 +5,13 @@ import { InboundIndex } from '../../records/inbound-index.js';
 import type { Kind } from '../../records/kinds.js';
 import type { DeclaredRecord } from '../../records/registry.js';
 import type { AccessView } from './access-view.js';
-import { standingViolations } from './judge-rules.js';
+import { existingViolations } from './judge-rules.js';
 import type { Violation } from './violation.js';
 
 /** Finds what breaks the rules among these records as they stand: at most one violation of each rule. */
 export function violationsIn(records: readonly DeclaredRecord[], now: number): Violation[] {
   if (!records.some(({ kind }) => kind === 'access_rule')) return [];
-  return finished(standingViolations(accessViewOf(records), now, 1));
+  return finished(existingViolations(accessViewOf(records), now, 1));
 }
 
 /** A view of a list of records. */

@@ -1,5 +1,6 @@
 import type { EngineRecord } from '../../access/api/engine.js';
 import { Answers } from '../../access/delta/answers.js';
+import { ChangeScope } from '../../access/delta/change-scope.js';
 import { columnsOf, grouped, unitsOf } from '../../access/delta/column-groups.js';
 import { Columns, ColumnTables } from '../../access/delta/columns.js';
 import { type Cell, ColumnComparison } from '../../access/delta/compare-columns.js';
@@ -10,7 +11,6 @@ import type { PairChange } from '../../access/delta/pair-change.js';
 import { ParentCombinations } from '../../access/delta/parent-combinations.js';
 import { placeEffectsOf } from '../../access/delta/place-effects.js';
 import { PresentLists } from '../../access/delta/present-list.js';
-import { Region } from '../../access/delta/region.js';
 import { Touching } from '../../access/delta/touched.js';
 import { TypeUniverses } from '../../access/delta/type-universe.js';
 import { compileEngine } from '../../access/engine/compile-engine.js';
@@ -57,7 +57,7 @@ export function impactOfChanges(
   const principals = new PrincipalIds();
   const tables = new ColumnTables(principals, now);
   const residuals = new Residuals();
-  const region = new Region();
+  const region = new ChangeScope();
   const subjects = new SubjectClasses(changes, now, principals, typesInConditions(policies(), changes));
   const universes = new TypeUniverses(engine, changes);
   const universe = universes.of.bind(universes);

@@ -1,7 +1,7 @@
-import type { ManifestFile, Place } from '../../manifest/manifest.js';
+import type { ManifestFile, SourcePlace } from '../../manifest/manifest.js';
 
 /** A comment that accepts what a rule finds: `# accept unused-role: the console will name it`. */
-export interface Acceptance extends Place {
+export interface Acceptance extends SourcePlace {
   rule: string;
   reason: string;
 }
@@ -39,7 +39,7 @@ export class Acceptances {
   }
 
   /** Why a finding of the rule at one of these places is accepted; undefined if it is not, or no reason is given. */
-  reasonFor(rule: string, places: readonly Pick<Place, 'file' | 'line'>[]): string | undefined {
+  reasonFor(rule: string, places: readonly Pick<SourcePlace, 'file' | 'line'>[]): string | undefined {
     for (const { file, line } of places) {
       const found = this.#byLine.get(keyOf(file, line))?.find((one) => one.rule === rule && one.reason !== '');
       if (found === undefined) continue;

@@ -1,4 +1,4 @@
-import type { Manifest, ManifestFile, ManifestResult, Place } from '../../manifest/manifest.js';
+import type { Manifest, ManifestFile, ManifestResult, SourcePlace } from '../../manifest/manifest.js';
 import { byPlace } from '../../manifest/source.js';
 import { type Acceptance, Acceptances } from './acceptances.js';
 import { LINT_RULES, type LintFinding } from './lint-finding.js';
@@ -10,7 +10,7 @@ export const IDLE_COMMENT_TEXT =
   'A comment accepts a finding that there is not, or of a rule that there is not, or gives no reason.';
 
 /** A finding at its place in a tree; of a comment, there is no record. */
-export interface PlacedFinding extends Place, Pick<LintFinding, 'certainty' | 'detail'> {
+export interface PlacedFinding extends SourcePlace, Pick<LintFinding, 'certainty' | 'detail'> {
   rule: LintFinding['rule'] | typeof IDLE_COMMENT;
   address?: string;
   /** Why a comment beside the record accepts it. */

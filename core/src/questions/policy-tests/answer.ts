@@ -5,14 +5,14 @@ import type { DecisionRequest } from '../../request.js';
 import type { Expectation } from './cases.js';
 
 /** The answer to one question of a test. */
-export interface Answer {
+export interface TestAnswer {
   outcome: 'allow' | 'deny' | 'failure';
   reason: string;
   /** The path of the deciding policy. */
   policy: string | undefined;
 }
 
-export function answerOf(engine: Engine, request: DecisionRequest, now: number): Answer {
+export function answerOf(engine: Engine, request: DecisionRequest, now: number): TestAnswer {
   let decision: Decision;
   try {
     decision = engine.decide(request, now);
@@ -24,7 +24,7 @@ export function answerOf(engine: Engine, request: DecisionRequest, now: number):
   return { outcome: decision.decision ? 'allow' : 'deny', reason, policy: policy?.slice('policy/'.length) };
 }
 
-export function meets({ outcome, reason, policy }: Answer, wanted: Expectation): boolean {
+export function meets({ outcome, reason, policy }: TestAnswer, wanted: Expectation): boolean {
   return (
     wanted.expect === outcome &&
     (wanted.policy === undefined || wanted.policy === policy) &&

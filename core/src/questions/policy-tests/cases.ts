@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json/json.js';
-import type { Place } from '../../manifest/manifest.js';
+import type { SourcePlace } from '../../manifest/manifest.js';
 import { quote } from '../../records/describe.js';
 import { entityText } from '../../records/entity-text.js';
 import type { DecisionRequest } from '../../request.js';
@@ -15,28 +15,28 @@ export interface Expectation {
   policy?: string | undefined;
   reason?: string | undefined;
   /** The place where it is written. */
-  place: Place;
+  place: SourcePlace;
 }
 
-interface Asked {
+interface CaseQuestion {
   test: string;
   question: string;
   now: number | undefined;
 }
 
 /** One question of a test, with all that is expected of its answer. */
-export interface DecisionCase extends Asked {
+export interface DecisionCase extends CaseQuestion {
   form: 'decision';
   request: DecisionRequest;
   expectations: readonly Expectation[];
 }
 
 /** One exact set: of all items those that are allowed must be the listed ones. */
-export interface SetCase extends Asked {
+export interface SetCase extends CaseQuestion {
   form: 'set';
   items: readonly { text: string; request: DecisionRequest }[];
   exactly: ReadonlySet<string>;
-  place: Place;
+  place: SourcePlace;
 }
 
 export type Case = DecisionCase | SetCase;

@@ -3,7 +3,7 @@ import type { Json } from '../../json/json.js';
 import { expectedMapping } from '../../manifest/describe.js';
 import { documentsOf, sourceOf } from '../../manifest/documents.js';
 import { nodeAt, type Origin } from '../../manifest/locate.js';
-import type { ManifestFault, ManifestFile, Place } from '../../manifest/manifest.js';
+import type { ManifestFault, ManifestFile, SourcePlace } from '../../manifest/manifest.js';
 import { Findings } from '../../manifest/source.js';
 import { UNUSABLE, type YamlDocument } from '../../manifest/yaml-document.js';
 import { isEmpty } from '../../manifest/yaml-node.js';
@@ -37,7 +37,7 @@ export class ReadTestFile {
   }
 
   /** The place of a value, or of its key. */
-  placeOf(path: Path, ofKey = false): Place {
+  placeOf(path: Path, ofKey = false): SourcePlace {
     if (this.#origin === undefined) return { file: this.path, line: 1, column: 1 };
     const node = nodeAt(this.#origin, path, ofKey);
     return this.#origin.document.source.place(node.start);

@@ -1,5 +1,5 @@
 import type { Engine } from '../../access/api/engine.js';
-import type { ManifestFault, ManifestFile, ManifestResult, Place } from '../../manifest/manifest.js';
+import type { ManifestFault, ManifestFile, ManifestResult, SourcePlace } from '../../manifest/manifest.js';
 import { readManifest } from '../../manifest/read.js';
 import { byPlace } from '../../manifest/source.js';
 import { answerOf, meets } from './answer.js';
@@ -8,7 +8,7 @@ import { ReadTestFile } from './read-test-file.js';
 import { TestTenant } from './test-tenant.js';
 
 /** The result of one question, or of one exact set. The place is that of what was expected. */
-export interface CaseResult extends Place {
+export interface CaseResult extends SourcePlace {
   test: string;
   question: string;
   passed: boolean;

@@ -4,9 +4,9 @@ import { append } from '../../collections/append.js';
 import type { Address, Path } from '../../records/address.js';
 import { assigneeOf } from '../../records/everyone.js';
 import type { DeclaredRecord, Fields } from '../../records/registry.js';
-import { type Asked, askedIn } from './asked.js';
 import type { Case } from './cases.js';
 import { covers } from './covers.js';
+import { askedIn, type TestRequest } from './test-request.js';
 import type { TestTenant } from './test-tenant.js';
 
 export type Link = DeclaredRecord<'policy_assignment' | 'role_assignment' | 'group_membership'>;
@@ -18,10 +18,10 @@ export function isLink(record: DeclaredRecord): record is Link {
 
 /** A tenant with all that tests ask of it, so that changes of it are put to those questions that they can touch. */
 export class TestedTenant {
-  readonly asked: readonly Asked[];
+  readonly asked: readonly TestRequest[];
   readonly engine: CompiledEngine;
   readonly #records: ReadonlyMap<Address, DeclaredRecord>;
-  readonly #byPrincipal = new Map<Address, Asked[]>();
+  readonly #byPrincipal = new Map<Address, TestRequest[]>();
   readonly #assignees = new Map<Path, Address[]>();
   readonly #declared: (type: Path) => readonly string[];
 
@@ -48,12 +48,12 @@ export class TestedTenant {
     return this.#records.has(address);
   }
 
-  covers(policy: Fields<'policy'>, { looked, request }: Asked): boolean {
+  covers(policy: Fields<'policy'>, { looked, request }: TestRequest): boolean {
     return looked !== undefined && covers(policy, looked, request.action.name, this.#declared);
   }
 
   /** The questions whose answer may change with a link. */
-  touchedBy(link: Link): readonly Asked[] {
+  touchedBy(link: Link): readonly TestRequest[] {
     const touched = this.#byPrincipal.get(assigneeOf(link.fields)) ?? [];
     if (link.kind !== 'policy_assignment') return touched;
     const policy = this.#records.get(`policy/${link.fields.policy}`);
@@ -61,8 +61,8 @@ export class TestedTenant {
   }
 
   /** The questions whose answer may change where a policy becomes another. */
-  touchedByPolicy(path: Path, versions: readonly Fields<'policy'>[]): readonly Asked[] {
-    const touched = new Set<Asked>();
+  touchedByPolicy(path: Path, versions: readonly Fields<'policy'>[]): readonly TestRequest[] {
+    const touched = new Set<TestRequest>();
     for (const assignee of this.#assignees.get(path) ?? [])
       for (const one of this.#byPrincipal.get(assignee) ?? [])
         if (versions.some((fields) => this.covers(fields, one))) touched.add(one);
@@ -70,7 +70,7 @@ export class TestedTenant {
   }
 
   /** Whether one of these questions fails its test with the changes. */
-  notices(changes: readonly RecordChange[], touched: readonly Asked[]): boolean {
+  notices(changes: readonly RecordChange[], touched: readonly TestRequest[]): boolean {
     if (touched.length === 0) return false;
     return this.changed(changes, () => touched.some((one) => !one.holds(this.engine)));
   }

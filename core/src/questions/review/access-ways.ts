@@ -8,7 +8,7 @@ import type { Fields, StoredRecord } from '../../records/registry.js';
 import type { DecisionRequest } from '../../request.js';
 import type { FindingResources } from '../impact/api/finding.js';
 import type { FoundRow } from './review-rows.js';
-import type { RowSubject, Way } from './reviewed-access.js';
+import type { GrantPath, RowSubject } from './reviewed-access.js';
 
 /** A name that no request has: it stands for what has no record. */
 const ANY = '(any)';
@@ -40,7 +40,7 @@ export class AccessWays {
   }
 
   /** The ways of a row, as they are for its actions on one of its resources. */
-  of(row: FoundRow): Way[] {
+  of(row: FoundRow): GrantPath[] {
     const { subject, members, actions } = row;
     if (subject.kind !== 'members') return this.#waysOf(row, subject, actions.slice(0, ACTIONS_ASKED));
     // Of one who comes to it in several ways only the strongest is told.
@@ -52,7 +52,7 @@ export class AccessWays {
   }
 
   /** The ways of a row with members, as one of these has them. */
-  ofMember({ subject }: FoundRow, ways: readonly Way[], path: Path): Way[] {
+  ofMember({ subject }: FoundRow, ways: readonly GrantPath[], path: Path): GrantPath[] {
     const isAll = subject.kind === 'members' && everyoneType(subject.of) !== undefined;
     return ways.map((way) => {
       const since = this.#sinceOf([...(isAll ? [] : [`subject/${path}`]), ...way.through], way.policy, way.place);
@@ -60,8 +60,8 @@ export class AccessWays {
     });
   }
 
-  #waysOf(row: FoundRow, subject: RowSubject, actions: readonly string[], by?: Address): Way[] {
-    const found = new Map<string, Way>();
+  #waysOf(row: FoundRow, subject: RowSubject, actions: readonly string[], by?: Address): GrantPath[] {
+    const found = new Map<string, GrantPath>();
     for (const action of actions)
       for (const way of this.#waysTo(row, subject, action)) {
         const { through, policy, place } = way;
@@ -70,7 +70,7 @@ export class AccessWays {
     return [...found.values()];
   }
 
-  #waysTo(row: FoundRow, subject: RowSubject, action: string): Way[] {
+  #waysTo(row: FoundRow, subject: RowSubject, action: string): GrantPath[] {
     const at = row.from === null ? this.now : Date.parse(row.from);
     const request = this.#sampleOf(row, subject, action);
     const candidates = request === undefined ? [] : this.#candidates(request, at);
@@ -123,7 +123,7 @@ export class AccessWays {
     return undefined;
   }
 
-  #wayOf({ through, policy, place }: ExplainedCandidate): Way {
+  #wayOf({ through, policy, place }: ExplainedCandidate): GrantPath {
     const steps = through.filter((address) => !address.startsWith('subject/'));
     const on = place === undefined ? undefined : splitReference(place).path;
     const since = this.#sinceOf(through, policy, on);

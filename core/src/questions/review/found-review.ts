@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { AccessWays } from './access-ways.js';
 import type { PossibleWays } from './possible-ways.js';
 import type { FoundRow } from './review-rows.js';
-import type { ReviewedAccess, ReviewRow, Way } from './reviewed-access.js';
-import type { Member } from './said-of-subjects.js';
+import type { GrantPath, ReviewedAccess, ReviewRow } from './reviewed-access.js';
+import type { Member } from './subject-statements.js';
 
 /** The most ways that are shown of a row of one subject, and of one for which no tried request shows a way. */
 const WAYS_SHOWN = 10;
@@ -55,7 +55,7 @@ interface Listed {
 
 /** Who has access in a scope, listed as it is asked for. */
 export class FoundReview {
-  readonly #ways = new Map<FoundRow, readonly Way[]>();
+  readonly #ways = new Map<FoundRow, readonly GrantPath[]>();
   readonly #byId = new Map<string, FoundRow>();
   #last: { words: string; listed: readonly Listed[] };
 
@@ -144,7 +144,7 @@ export class FoundReview {
     return { kind: 'recorded' as const, path, ...(name !== undefined && { name }) };
   }
 
-  #waysOf(row: FoundRow): readonly Way[] {
+  #waysOf(row: FoundRow): readonly GrantPath[] {
     let ways = this.#ways.get(row);
     if (ways === undefined) {
       const sampled = this.ways.of(row);
@@ -155,7 +155,7 @@ export class FoundReview {
   }
 
   /** The engine names one way to each policy. Of a review of one subject, the other ways to it are shown, too. */
-  #withOthers(row: FoundRow, sampled: readonly Way[]): readonly Way[] {
+  #withOthers(row: FoundRow, sampled: readonly GrantPath[]): readonly GrantPath[] {
     const { subject } = row;
     if (!this.possible.together || subject.kind !== 'recorded') return sampled;
     const known = new Set(sampled.map(nameOf));
@@ -201,7 +201,7 @@ export class FoundReview {
   }
 }
 
-function nameOf({ through, policy, place }: Way): string {
+function nameOf({ through, policy, place }: GrantPath): string {
   return [...through, policy, place].join(' ');
 }
 

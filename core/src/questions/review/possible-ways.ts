@@ -8,7 +8,7 @@ import { heldRoles } from '../../access/graph/held-roles.js';
 import type { Principal } from '../../access/graph/principal.js';
 import { type Address, encodeSegment, names, type Path, splitReference } from '../../records/address.js';
 import type { FoundRow } from './review-rows.js';
-import type { Way } from './reviewed-access.js';
+import type { GrantPath } from './reviewed-access.js';
 
 /** The most ways to one principal that are listed. */
 const THROUGHS_MAX = 10;
@@ -35,7 +35,7 @@ export class PossibleWays {
    * One way for each policy that covers an action of the row, each principal that has it, and each place; of one subject, all
    * ways to that principal.
    */
-  of(row: FoundRow): Way[] {
+  of(row: FoundRow): GrantPath[] {
     return this.#reached(row).flatMap(({ step, policies }) => {
       const { place } = step;
       const throughs = this.together ? firstThroughs(step) : [throughOf(step)];

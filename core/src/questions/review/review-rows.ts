@@ -7,7 +7,7 @@ import { actionsInScope, resourcesInScope } from './findings-in-scope.js';
 import { type ResourcePart, type ResourceSet, ResourceSets } from './resource-sets.js';
 import type { ReviewScope, ScopedRecords } from './review-scope.js';
 import type { AccessLimits, AllowedActions, RowSubject } from './reviewed-access.js';
-import { type Member, type Said, SaidOfSubjects } from './said-of-subjects.js';
+import { type Indexed, type Member, SubjectStatements } from './subject-statements.js';
 
 /** Any action that nothing names. */
 const OTHER = '*';
@@ -23,7 +23,7 @@ export interface FoundRow extends AllowedActions, AccessLimits {
 }
 
 /** Some of what a finding says: actions on resources of one type. */
-interface Statement extends Said {
+interface Statement extends Indexed {
   readonly type: Path;
   readonly actions: readonly string[];
   readonly except: readonly string[];
@@ -36,10 +36,10 @@ type About =
   | { readonly kind: 'members'; readonly of: string }
   | { readonly kind: 'named_role'; readonly role: Path; readonly types: readonly string[] };
 
-interface Told {
+interface RowStatements {
   readonly about: About;
   readonly limits: AccessLimits;
-  readonly said: SaidOfSubjects<Statement>;
+  readonly said: SubjectStatements<Statement>;
 }
 
 type What = AllowedActions & { readonly set: string; readonly recorded: readonly Path[] };
@@ -50,7 +50,7 @@ type What = AllowedActions & { readonly set: string; readonly recorded: readonly
  * these. Those who have it by the same membership are one row, and each who has it by themselves is one.
  */
 export class ReviewRows {
-  readonly #told = new Map<string, Told>();
+  readonly #told = new Map<string, RowStatements>();
   readonly #sets: ResourceSets;
   /** By type: the actions that it declares, and those that findings name. */
   readonly #actions = new Map<Path, Set<string>>();
@@ -78,7 +78,7 @@ export class ReviewRows {
     for (const alike of subjects) {
       for (const about of this.scope.kind === 'subject' ? ofSubject(alike) : aboutOf(alike)) {
         const key = canonicalJson([about, limits] as never);
-        const told = this.#told.get(key) ?? { about, limits, said: new SaidOfSubjects() };
+        const told = this.#told.get(key) ?? { about, limits, said: new SubjectStatements() };
         this.#told.set(key, told);
         told.said.add(alike, statements);
       }

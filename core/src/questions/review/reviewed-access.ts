@@ -25,7 +25,7 @@ export type RowSubject =
     };
 
 /** How a subject comes to a policy that allows it something. */
-export interface Way {
+export interface GrantPath {
   /** Addresses: groups and roles in the order in which they lead there; empty where the policy is the subject's own. */
   readonly through: readonly Address[];
   readonly policy: Address;
@@ -65,5 +65,5 @@ export interface ReviewedAccess extends AllowedActions, AccessLimits {
 
 export interface ReviewRow extends ReviewedAccess {
   /** How it comes about, shown for the actions on one of the resources. */
-  readonly ways: readonly Way[];
+  readonly ways: readonly GrantPath[];
 }

@@ -26,7 +26,7 @@ export interface Statement {
 }
 
 /** A block in a column group, with the span that the statement is about. */
-export interface Place {
+export interface StatedBlock {
   readonly block: Block;
   readonly span: SpanAnswer;
   readonly exact: boolean;
@@ -56,18 +56,18 @@ export interface Rectangle {
   readonly triples: number;
   readonly exact: boolean;
   /** Yields the corners that make the statement. */
-  corners(): Iterable<Corner>;
+  corners(): Iterable<StatedCell>;
 }
 
 /** A resource and action with the subjects of whom a rectangle says the same there. */
-export interface Corner {
+export interface StatedCell {
   readonly cell: UnitAction;
-  readonly places: readonly Place[];
+  readonly places: readonly StatedBlock[];
 }
 
-interface Said {
+interface StatedCells {
   readonly statement: Statement;
-  readonly byGroup: Map<ColumnGroup, Place[]>;
+  readonly byGroup: Map<ColumnGroup, StatedBlock[]>;
 }
 
 /** Factors the statements of cells: no subject, action, resource and instant is in two rectangles. */
@@ -77,7 +77,7 @@ export function rectanglesOf(
   now: number,
   naming: ActionNaming,
 ): Rectangle[] {
-  const said = new Map<string, Said>();
+  const said = new Map<string, StatedCells>();
   for (const { block, group, answer, ways, exact } of cells) {
     for (const statement of statementsOf({ spans: answer.spans, ways, role: block.one.role }, residuals, now)) {
       let known = said.get(statement.key);
@@ -159,12 +159,12 @@ function changeInWords(change: 'gained' | 'lost' | 'mixed' | 'unknown', both: bo
   return change === 'gained' ? 'widened' : 'narrowed';
 }
 
-function factored({ statement, byGroup }: Said, areas: Areas): Rectangle[] {
-  const byBlocks = new Map<string, Map<ColumnGroup, readonly Place[]>>();
+function factored({ statement, byGroup }: StatedCells, areas: Areas): Rectangle[] {
+  const byBlocks = new Map<string, Map<ColumnGroup, readonly StatedBlock[]>>();
   for (const [group, all] of byGroup)
     for (const places of statement.joined ? byWay(all) : [all]) {
       const key = statement.joined
-        ? (places[0] as Place).way
+        ? (places[0] as StatedBlock).way
         : places
             .map(({ block, way }) => `${block.key}>${way}`)
             .sort()
@@ -188,8 +188,8 @@ function factored({ statement, byGroup }: Said, areas: Areas): Rectangle[] {
   });
 }
 
-function byWay(places: readonly Place[]): Iterable<Place[]> {
-  const found = new Map<string, Place[]>();
+function byWay(places: readonly StatedBlock[]): Iterable<StatedBlock[]> {
+  const found = new Map<string, StatedBlock[]>();
   for (const place of places) {
     append(found, place.way, place);
   }
@@ -198,9 +198,9 @@ function byWay(places: readonly Place[]): Iterable<Place[]> {
 
 function cornersOf(
   { cells, triplesOf }: Area,
-  placesOf: ReadonlyMap<ColumnGroup, readonly Place[]>,
+  placesOf: ReadonlyMap<ColumnGroup, readonly StatedBlock[]>,
 ): Pick<Rectangle, 'sample' | 'triples' | 'exact' | 'corners'> {
-  const at = (group: ColumnGroup) => placesOf.get(group) as readonly Place[];
+  const at = (group: ColumnGroup) => placesOf.get(group) as readonly StatedBlock[];
   let [triples, exact] = [0, true];
   for (const [group, count] of triplesOf) {
     let recorded = 0;
@@ -209,7 +209,7 @@ function cornersOf(
     exact &&= at(group).every((place) => place.exact);
   }
   const [{ cell, group }] = cells as [AreaCell];
-  const [{ block, span }] = at(group) as [Place];
+  const [{ block, span }] = at(group) as [StatedBlock];
   return {
     sample: { block, member: block.first, span, cell },
     triples,

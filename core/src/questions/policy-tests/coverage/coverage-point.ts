@@ -1,4 +1,4 @@
-import type { Lines, Place } from '../../../manifest/manifest.js';
+import type { Lines, SourcePlace } from '../../../manifest/manifest.js';
 import type { Address } from '../../../records/address.js';
 
 /**
@@ -7,7 +7,7 @@ import type { Address } from '../../../records/address.js';
  */
 export type Goal = 'decides' | 'does_not_apply' | 'true' | 'false' | 'needed';
 
-export interface CoveragePoint extends Place {
+export interface CoveragePoint extends SourcePlace {
   address: Address;
   goal: Goal;
   /** The text of the clause, or the name of the modifier. */

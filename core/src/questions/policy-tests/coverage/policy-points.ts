@@ -7,7 +7,7 @@ import type { ManifestResult } from '../../../manifest/manifest.js';
 import type { Address } from '../../../records/address.js';
 import { EVERY_TYPE, EVERYONE } from '../../../records/everyone.js';
 import type { DeclaredRecord } from '../../../records/registry.js';
-import type { Asked } from '../asked.js';
+import type { TestRequest } from '../test-request.js';
 import type { TestedTenant } from '../tested-tenant.js';
 import type { CoveragePoint, Goal } from './coverage-point.js';
 
@@ -57,7 +57,7 @@ export class PolicyPoints {
     return [this.#decides, ...spares, ...this.#parts.flatMap(({ whenTrue, whenFalse }) => [whenTrue, whenFalse])];
   }
 
-  see(asked: Asked, decided: Address | undefined, tenant: TestedTenant): void {
+  see(asked: TestRequest, decided: Address | undefined, tenant: TestedTenant): void {
     const { address, fields } = this.policy;
     if (decided === address) this.#decides.hits++;
     const { looked } = asked;

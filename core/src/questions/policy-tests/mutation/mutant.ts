@@ -1,6 +1,6 @@
 import type { RecordChange } from '../../../access/api/engine.js';
 import type { DeclaredRecord, Fields } from '../../../records/registry.js';
-import type { Asked } from '../asked.js';
+import type { TestRequest } from '../test-request.js';
 import type { Link, TestedTenant } from '../tested-tenant.js';
 
 /** The kinds of mutants: what somebody may change by mistake. */
@@ -38,5 +38,5 @@ export interface Mutant {
   /** Returns what it changes in a tenant. */
   changes(tenant: TestedTenant): RecordChange[];
   /** The questions whose answers it may change. */
-  touches(tenant: TestedTenant): readonly Asked[];
+  touches(tenant: TestedTenant): readonly TestRequest[];
 }

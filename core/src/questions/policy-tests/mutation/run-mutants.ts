@@ -1,4 +1,4 @@
-import type { Lines, Place } from '../../../manifest/manifest.js';
+import type { Lines, SourcePlace } from '../../../manifest/manifest.js';
 import type { Address } from '../../../records/address.js';
 import type { DeclaredRecord } from '../../../records/registry.js';
 import type { PreparedTests } from '../run-tests.js';
@@ -11,7 +11,7 @@ import { assignmentsByPolicy, linkMutants, policyMutants } from './policy-mutant
 import { proposedTest } from './proposed-test.js';
 
 /** The result of a mutant. The place is that of the field that it changes. */
-export interface MutantResult extends Place {
+export interface MutantResult extends SourcePlace {
   address: Address;
   operator: Operator;
   detail: string;

@@ -12,7 +12,7 @@ import type { RuleClaim } from './rule-claim.js';
  * The facts on which the verdict of a rule may hang: who is given something on its resources, and what conditions there
  * read.
  */
-export interface Grounds {
+export interface RuleInputs {
   /** Those that policies are assigned to, and those that conditions and the rule ask for. */
   readonly principals: ReadonlySet<Address>;
   /** Whether conditions read the id of a subject, so that one without a record does not stand for those with one. */
@@ -32,11 +32,11 @@ export interface Grounds {
 
 const STEP = 10;
 
-export function* groundsOf(
+export function* inputsOf(
   claim: RuleClaim,
   units: readonly UnitActions[],
   sides: readonly AccessSide[],
-): Generator<undefined, Grounds> {
+): Generator<undefined, RuleInputs> {
   const principals = new Set<Address>(claim.asked);
   const guards = new Set<PolicyGuard>(claim.guards);
   let denies = false;

@@ -9,7 +9,7 @@ import { MayActAs } from './may-act-as.js';
 import type { TestTenant } from './test-tenant.js';
 
 /** One request that the tests make, and what they say of its answer. */
-export interface Asked {
+export interface TestRequest {
   request: DecisionRequest;
   /** Milliseconds since the epoch. */
   now: number;
@@ -22,16 +22,16 @@ export interface Asked {
 }
 
 /** All requests of these cases. `now` is the clock of tests that set none. */
-export function askedIn(tenant: TestTenant, cases: readonly Case[], now: number): Asked[] {
+export function askedIn(tenant: TestTenant, cases: readonly Case[], now: number): TestRequest[] {
   const actsAs = new MayActAs(tenant.records);
-  const asked = (request: DecisionRequest, at: number, holds: Asked['holds']): Asked => ({
+  const asked = (request: DecisionRequest, at: number, holds: TestRequest['holds']): TestRequest => ({
     request,
     now: at,
     looked: inspected(tenant.engine, request, at),
     principals: actsAs.of(request.subject),
     holds,
   });
-  return cases.flatMap((one): Asked[] => {
+  return cases.flatMap((one): TestRequest[] => {
     const at = one.now ?? now;
     if (one.form === 'decision') {
       const { request, expectations } = one;

@@ -9,13 +9,13 @@ export interface ParentProperty {
 }
 
 /** The values that a request sends in the properties that name parents, and the properties that it leaves out. */
-export interface SaidParents {
+export interface ParentValues {
   readonly values: JsonObject;
   readonly leftOut: ReadonlySet<string>;
 }
 
 /** Says nothing of them, so that they are like any other property. */
-export const NOTHING_SAID: SaidParents = { values: {}, leftOut: new Set() };
+export const NO_VALUES: ParentValues = { values: {}, leftOut: new Set() };
 
 /** The most ways to say where one resource lies that are looked at. */
 const WAYS_MAX = 200;
@@ -31,15 +31,15 @@ export function waysToSay(
   declared: readonly ParentProperty[],
   { place }: ResourceUnit,
   read: ReadonlySet<string>,
-): readonly SaidParents[] | undefined {
-  if (place === 'record' || !declared.some(({ property }) => read.has(property))) return [NOTHING_SAID];
+): readonly ParentValues[] | undefined {
+  if (place === 'record' || !declared.some(({ property }) => read.has(property))) return [NO_VALUES];
   if (liesAmongOthers({ place })) return undefined;
   const properties = declared.map(({ property }) => property);
   const unsaid = place === 'unsaid' ? properties : typeof place === 'object' ? (place.unsaid ?? []) : [];
   const leftOut = new Set(unsaid.filter((property) => read.has(property)));
   const said = declared.filter(({ property }) => !unsaid.includes(property));
   const below = typeof place === 'object' ? place.below : [];
-  const found = new Map<string, SaidParents>();
+  const found = new Map<string, ParentValues>();
   for (const names of waysToSpread(below, said)) {
     let ways: JsonObject[] = [{}];
     for (const { property } of said) {
@@ -55,7 +55,7 @@ export function waysToSay(
 }
 
 /** Returns what a request says that is asked of one state as `formerly`, and of another as `said`. */
-export function saidThen(said: SaidParents, formerly: SaidParents): SaidParents {
+export function valuesBefore(said: ParentValues, formerly: ParentValues): ParentValues {
   const leftOut = [...said.leftOut].filter((property) => !Object.hasOwn(formerly.values, property));
   return { values: { ...said.values, ...formerly.values }, leftOut: new Set([...leftOut, ...formerly.leftOut]) };
 }

@@ -6,7 +6,7 @@ export interface Member {
 }
 
 /** Something that is said. */
-export interface Said {
+export interface Indexed {
   /** Names it. */
   readonly index: number;
 }
@@ -30,7 +30,7 @@ export interface SaidTogether<S> {
  * Statements by subject: mostly the same of those who act alike, so that they are looked at one by one only where they
  * differ.
  */
-export class SaidOfSubjects<S extends Said> {
+export class SubjectStatements<S extends Indexed> {
   readonly #alike = new Map<number, OfAlike<S>>();
 
   add({ alike, of, members }: AlikeSubjects, said: readonly S[]): void {
@@ -71,6 +71,6 @@ export class SaidOfSubjects<S extends Said> {
   }
 }
 
-function inOrder<S extends Said>(said: readonly S[]): readonly S[] {
+function inOrder<S extends Indexed>(said: readonly S[]): readonly S[] {
   return [...new Set(said)].sort((left, right) => left.index - right.index);
 }

@@ -28,7 +28,7 @@ const TOGETHER_MAX = 20_000;
 const ALL: ReadonlySet<string> = new Set(['*']);
 
 /** The resources and actions that changes may touch. */
-export class Region {
+export class ChangeScope {
   readonly #types = new Map<Path, TouchedType>();
   #placed = 0;
   #together = 0;

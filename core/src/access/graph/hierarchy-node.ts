@@ -5,7 +5,7 @@ import type { Holders } from './holders.js';
 const NO_PARENTS: readonly Resource[] = [];
 
 /** A resource's part in a hierarchy: what it lies in, what lies in it, and what counts from it downwards. */
-export class Place {
+export class HierarchyNode {
   parents: readonly Resource[] = NO_PARENTS;
   children: FewOrMany<Resource> = null;
   /** Those who hold roles on the resource. */
@@ -18,13 +18,13 @@ export class Place {
   }
 }
 
-export function placeOf(resource: Resource): Place | null {
-  return resource.place as Place | null;
+export function hierarchyNodeOf(resource: Resource): HierarchyNode | null {
+  return resource.place as HierarchyNode | null;
 }
 
 /** Changes a resource's place, which is made before where there is none and goes where nothing is left of it. */
-export function changePlace(resource: Resource, change: (place: Place) => void): void {
-  const place = placeOf(resource) ?? new Place();
+export function changePlace(resource: Resource, change: (place: HierarchyNode) => void): void {
+  const place = hierarchyNodeOf(resource) ?? new HierarchyNode();
   change(place);
   const changed = place.empty ? null : place;
   resource.type.places += Number(changed !== null) - Number(resource.place !== null);
