@@ -82,6 +82,46 @@ func (c *Client) Agents(ctx context.Context, query AgentQuery, options ...CallOp
 	return list, err
 }
 
+const (
+	// grace is how long the last answer may take to come, once the time for waiting has run out.
+	grace = 10 * time.Second
+	// askedEvery: the cloud is asked no more often than this who enforces a revision.
+	askedEvery = time.Second
+)
+
+// Enforced waits until every agent of the tenant enforces the revision of the query, and at most for its Wait; Enforced of the
+// list says which. An agent that is silent counts once its own maximum age has run out. Nothing is known to be enforced as long
+// as somebody publishes bundles, whose readers nobody knows. A cloud that is away for a while, or busy, is asked again until then.
+func (c *Client) Enforced(ctx context.Context, query AgentQuery, options ...CallOption) (AgentList, error) {
+	ends := time.Now().Add(query.Wait)
+	for {
+		asked := time.Now()
+		if query.Wait = ends.Sub(asked); query.Wait < 0 {
+			query.Wait = 0
+		}
+		list, err := c.Agents(ctx, query, append(append([]CallOption{}, options...), Timeout(query.Wait+grace))...)
+		// Waiting does not complete a list, and makes no publisher's readers known.
+		known := err == nil && list.Complete && list.Enforcing+list.Expired < list.Total
+		over := !time.Now().Before(ends)
+		if err == nil && (list.Enforced || !known || over) || err != nil && (over || !passing(err)) {
+			return list, err
+		}
+		next := asked.Add(askedEvery)
+		if next.After(ends) {
+			next = ends
+		}
+		if pause(ctx, time.Until(next)) != nil {
+			return list, c.ended(ctx, c.agentRequest(http.MethodGet, "/v1/agents", "/v1/agents", "", url.Values{}), nil)
+		}
+	}
+}
+
+// passing says whether the same request may well be answered later.
+func passing(err error) bool {
+	failed := asError(err)
+	return failed.Code == CodeNetwork || failed.Code == CodeTimeout || fateOf(failed.Status) != final
+}
+
 // RetireAgent takes an agent that is gone for good off the list, for operators. It had so many entries. An empty tenant is
 // the own one.
 func (c *Client) RetireAgent(ctx context.Context, tenant, id string, options ...CallOption) (int, error) {

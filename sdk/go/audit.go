@@ -42,10 +42,16 @@ type AuditChange struct {
 	From    string `json:"from,omitempty"`
 }
 
-// TenantEvent says who made or removed a tenant, erased something from its history, or retired one of its agents.
+// TenantEvent says who made or removed a tenant, erased something from its history, retired one of its agents, or switched its
+// credentials.
 type TenantEvent struct {
-	// Op is "create", "delete", "erase" or "retire".
+	// Op is "create", "delete", "erase", "retire", "disable" or "enable".
 	Op string `json:"op"`
+	// Subject is the path of the subject of an erasure; Properties are those that were erased, or nil for all.
+	Subject    string   `json:"subject,omitempty"`
+	Properties []string `json:"properties,omitempty"`
+	// Credentials are the addresses of those that a restore turned off, or an operator on.
+	Credentials []string `json:"credentials,omitempty"`
 	// Agent is the id of the agent that was retired.
 	Agent  string    `json:"agent,omitempty"`
 	At     time.Time `json:"at"`
@@ -57,13 +63,41 @@ type TenantEvent struct {
 	Credential AuditCredential `json:"credential"`
 }
 
+// AuditQuery says which commits are wanted. Its zero value wants all.
+type AuditQuery struct {
+	// Since and Until are times (RFC 3339, or a date: its beginning in UTC).
+	Since, Until string
+	// Actor is a credential, by its name or id.
+	Actor string
+	// Record is the address of a record that was changed.
+	Record string
+	// Subject was changed, or given something: "user/alice".
+	Subject string
+	// SearchedSince is told of the oldest revision that history holds, and of its time, where Record or Subject is set. Later
+	// commits were all searched.
+	SearchedSince func(revision string, at time.Time)
+}
+
 // Audit walks the commits of the tenant, the latest first.
-func (c *Client) Audit(ctx context.Context, options ...CallOption) *Iterator[AuditEntry] {
-	return listed[AuditEntry](ctx, c, "/v1/audit", url.Values{}, options, false)
+func (c *Client) Audit(ctx context.Context, query AuditQuery, options ...CallOption) *Iterator[AuditEntry] {
+	values := url.Values{}
+	for name, value := range map[string]string{
+		"since": query.Since, "until": query.Until, "actor": query.Actor, "record": query.Record, "subject": query.Subject,
+	} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	told := func(more listing) {
+		if since := more.SearchedSince; since != nil && query.SearchedSince != nil {
+			query.SearchedSince(since.Revision, since.At)
+		}
+	}
+	return listed[AuditEntry](ctx, c, list{path: "/v1/audit", query: values, told: told}, options)
 }
 
 // TenantAudit walks the making and removal of tenants, the latest first, including tenants that no longer exist. For
 // operators.
 func (c *Client) TenantAudit(ctx context.Context, options ...CallOption) *Iterator[TenantEvent] {
-	return listed[TenantEvent](ctx, c, "/v1/audit/tenants", url.Values{}, options, false)
+	return listed[TenantEvent](ctx, c, list{path: "/v1/audit/tenants", query: url.Values{}}, options)
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 )
 
 // Collection has the records of one kind. A record is named by its id, or by its path: "billing/accountant".
@@ -26,7 +27,7 @@ func (k *Collection[Record, New, Made]) List(ctx context.Context, filter Filter,
 	for name, value := range filter {
 		query.Set(name, value)
 	}
-	return listed[Record](ctx, k.client, k.path, query, options, true)
+	return listed[Record](ctx, k.client, list{path: k.path, query: query, past: true}, options)
 }
 
 // Get reads one record; ErrNotFound where there is none.
@@ -65,6 +66,32 @@ func (k *Collection[Record, New, Made]) Delete(ctx context.Context, idOrPath str
 		return err
 	}
 	return k.write(ctx, r, nil, options, nil)
+}
+
+// RotatedSecret is the new secret of a credential, shown once: Secret of an API key, the others of an OAuth client.
+type RotatedSecret struct {
+	Secret       string `json:"secret,omitempty"`
+	ClientID     string `json:"client_id,omitempty"`
+	ClientSecret string `json:"client_secret,omitempty"`
+	// FormerUntil says until when the secret before is good; nil if it has ended.
+	FormerUntil *time.Time `json:"former_until,omitempty"`
+}
+
+// RotateSecret gives a credential another secret. The one before ends after the overlap, in whole seconds; at once for zero.
+func (k *Collection[Record, New, Made]) RotateSecret(ctx context.Context, idOrPath string, overlap time.Duration, options ...CallOption) (RotatedSecret, error) {
+	var rotated RotatedSecret
+	r, err := k.item(http.MethodPost, idOrPath)
+	if err != nil {
+		return rotated, err
+	}
+	r.route += "/secret"
+	r.target += "/secret"
+	body := map[string]int64{}
+	if overlap > 0 {
+		body["overlap_seconds"] = int64((overlap + time.Second - 1) / time.Second)
+	}
+	err = k.write(ctx, r, body, options, &rotated)
+	return rotated, err
 }
 
 // write changes one record, for a stack where the caller names one.
@@ -120,8 +147,28 @@ func (r *request) set(name, value string) {
 	r.header.Set(name, value)
 }
 
-// listed walks the pages of a list by their cursors. past: it may be about the past.
-func listed[T any](ctx context.Context, c *Client, path string, query url.Values, options []CallOption, past bool) *Iterator[T] {
+// list is a list with pages.
+type list struct {
+	path  string
+	query url.Values
+	// past: it may be about the past.
+	past bool
+	// told hears of what a page has besides its items; nil for nobody.
+	told func(listing)
+}
+
+// listing is what a page has besides its items.
+type listing struct {
+	Next          string `json:"next_cursor"`
+	SearchedSince *struct {
+		Revision string    `json:"revision"`
+		At       time.Time `json:"at"`
+	} `json:"searched_since"`
+}
+
+// listed walks the pages of a list by their cursors.
+func listed[T any](ctx context.Context, c *Client, of list, options []CallOption) *Iterator[T] {
+	path, query := of.path, of.query
 	if limit := optionsOf(options).pageLimit; limit != nil {
 		query.Set("limit", strconv.Itoa(*limit))
 	}
@@ -130,19 +177,22 @@ func listed[T any](ctx context.Context, c *Client, path string, query url.Values
 			query.Set("cursor", cursor)
 		}
 		r := c.managed(http.MethodGet, path, path)
-		r.past = past
+		r.past = of.past
 		if len(query) > 0 {
 			r.target += "?" + query.Encode()
 		}
 		var answered struct {
-			Items *[]T   `json:"items"`
-			Next  string `json:"next_cursor"`
+			Items *[]T `json:"items"`
+			listing
 		}
 		if err := c.manage(ctx, r, nil, options, &answered); err != nil {
 			return nil, "", err
 		}
 		if answered.Items == nil {
 			return nil, "", failure(CodeNetwork, "GET %s%s answered without items: that is not the service.", c.address, path)
+		}
+		if of.told != nil {
+			of.told(answered.listing)
 		}
 		return *answered.Items, answered.Next, nil
 	})

@@ -170,6 +170,7 @@ type callOptions struct {
 	pageLimit      *int
 	orDeny         bool
 	explain        bool
+	leftOut        func(LeftOut)
 }
 
 func optionsOf(options []CallOption) callOptions {
@@ -214,6 +215,16 @@ func Stack(name string) CallOption { return func(o *callOptions) { o.stack = nam
 
 // IfNoneMatch asks for a state or a bundle only if it has another revision than this one; else ErrNotModified.
 func IfNoneMatch(revision string) CallOption { return func(o *callOptions) { o.noneMatch = revision } }
+
+// LeftOut is what a page of a search left out because the question says too little, and the attributes that were missing:
+// "context.mfa".
+type LeftOut struct {
+	Count  int
+	Absent []string
+}
+
+// OnLeftOut is told of each page of a search how much was left out, if the decision point says so.
+func OnLeftOut(told func(LeftOut)) CallOption { return func(o *callOptions) { o.leftOut = told } }
 
 // OfTenant asks for the bundle of one tenant, for operators.
 func OfTenant(name string) CallOption { return func(o *callOptions) { o.tenant = name } }

@@ -39,7 +39,7 @@ func startTLS(t *testing.T) (*httptest.Server, string) {
 	return server, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
 }
 
-func asked(t *testing.T, base string, options ...Option) (bool, error) {
+func allowedAt(t *testing.T, base string, options ...Option) (bool, error) {
 	t.Helper()
 	client, err := New(base, append(options, WithRetries(0))...)
 	if err != nil {
@@ -56,11 +56,11 @@ func TestACertificateAuthorityOfOnesOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, given := range []string{text, file} {
-		if allowed, err := asked(t, server.URL, WithCA(given)); !allowed || err != nil {
+		if allowed, err := allowedAt(t, server.URL, WithCA(given)); !allowed || err != nil {
 			t.Errorf("it is %t, %v", allowed, err)
 		}
 	}
-	if _, err := asked(t, server.URL); err == nil {
+	if _, err := allowedAt(t, server.URL); err == nil {
 		t.Error("the system trusts it")
 	}
 	if _, err := New(server.URL, WithCA(text), WithHTTPClient(http.DefaultClient)); err == nil {
@@ -116,7 +116,7 @@ func TestATunnelThroughAProxy(t *testing.T) {
 	server, text := startTLS(t)
 	proxy, heads := startProxy(t, server.Listener.Addr().String())
 	options := []Option{WithCA(text), WithProxy("http://app:pa%20ss@" + proxy), WithAPIKey("svc_test")}
-	if allowed, err := asked(t, "https://example.com:8443", options...); !allowed || err != nil {
+	if allowed, err := allowedAt(t, "https://example.com:8443", options...); !allowed || err != nil {
 		t.Fatalf("it is %t, %v", allowed, err)
 	}
 	if len(heads()) != 1 {
@@ -129,7 +129,7 @@ func TestATunnelThroughAProxy(t *testing.T) {
 	if user, password, ok := (&http.Request{Header: http.Header{"Authorization": head.Header["Proxy-Authorization"]}}).BasicAuth(); !ok || user != "app" || password != "pa ss" {
 		t.Errorf("the proxy was told %q, %q", user, password)
 	}
-	_, err := asked(t, "https://pdp.test", options...)
+	_, err := allowedAt(t, "https://pdp.test", options...)
 	if err == nil || strings.Contains(err.Error(), "proxy") {
 		t.Errorf("the certificate of another name gave %v", err)
 	}

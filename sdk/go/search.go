@@ -1,6 +1,9 @@
 package authz
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+)
 
 // SubjectSearch asks which subjects of a type may do this. Properties and roles count as if each had them.
 type SubjectSearch struct {
@@ -103,7 +106,8 @@ func searched[T interface{ named() bool }](ctx context.Context, c *Client, kind 
 		}
 		tellRevision(span, came.revision())
 		var answered struct {
-			Results *[]T `json:"results"`
+			Results *[]T            `json:"results"`
+			Context json.RawMessage `json:"context"`
 			Page    struct {
 				Next string `json:"next_token"`
 			} `json:"page"`
@@ -118,6 +122,14 @@ func searched[T interface{ named() bool }](ctx context.Context, c *Client, kind 
 			if !result.named() {
 				return nil, "", c.notTheService(came, r)
 			}
+		}
+		var said struct {
+			LeftOut *int     `json:"left_out"`
+			Absent  []string `json:"absent"`
+		}
+		// What another vendor says there may have any form.
+		if json.Unmarshal(answered.Context, &said) == nil && said.LeftOut != nil && o.leftOut != nil {
+			o.leftOut(LeftOut{*said.LeftOut, said.Absent})
 		}
 		return *answered.Results, answered.Page.Next, nil
 	})

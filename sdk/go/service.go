@@ -76,6 +76,82 @@ func (c *Client) WhoAmI(ctx context.Context, options ...CallOption) (WhoAmI, err
 	return answered, err
 }
 
+// ConsoleLink signs in to the console.
+type ConsoleLink struct {
+	URL       string    `json:"url"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// ConsoleLink makes a link that signs the holder of the credential in to the console, once and within 60 seconds.
+func (c *Client) ConsoleLink(ctx context.Context, options ...CallOption) (ConsoleLink, error) {
+	var link ConsoleLink
+	r := c.managed(http.MethodPost, "/v1/console-links", "/v1/console-links")
+	r.once = true
+	err := c.manage(ctx, r, nil, options, &link)
+	return link, err
+}
+
+// AccessRuleViolations are what breaks access rules as the records are at a revision.
+type AccessRuleViolations struct {
+	Revision   string                `json:"revision"`
+	Violations []AccessRuleViolation `json:"violations"`
+	// More: a rule has more violations than are listed.
+	More bool `json:"more"`
+}
+
+// AccessRuleViolation is a violation of an access rule that stands.
+type AccessRuleViolation struct {
+	// Rule is the address of the rule.
+	Rule string `json:"rule"`
+	// Form is "never", "only", "always" or "separate".
+	Form string `json:"form"`
+	// Mode is "enforce" or "warn".
+	Mode   string `json:"mode"`
+	Detail string `json:"detail"`
+	// Witness is a request that breaks the rule; of "separate" one for each of two actions.
+	Witness []AccessRuleWitness `json:"witness"`
+	// Proven is false where it cannot be said whether a request breaks the rule.
+	Proven bool `json:"proven"`
+}
+
+// AccessRuleWitness is a request that breaks a rule, and its instant.
+type AccessRuleWitness struct {
+	Request map[string]any `json:"request"`
+	Now     time.Time      `json:"now"`
+}
+
+// AccessRuleViolations reads what breaks access rules as the records are now. It stands, and blocks no change.
+func (c *Client) AccessRuleViolations(ctx context.Context, options ...CallOption) (AccessRuleViolations, error) {
+	var violations AccessRuleViolations
+	r := c.managed(http.MethodGet, "/v1/access-rule-violations", "/v1/access-rule-violations")
+	err := c.manage(ctx, r, nil, options, &violations)
+	return violations, err
+}
+
+// RecordOrigin says where a record stood in Git when it was last changed; what is not known is empty.
+type RecordOrigin struct {
+	Address    string `json:"address"`
+	Repository string `json:"repository,omitempty"`
+	Commit     string `json:"commit,omitempty"`
+	// Uncommitted: the files had changes that are in no commit.
+	Uncommitted bool   `json:"uncommitted,omitempty"`
+	Path        string `json:"path,omitempty"`
+	Line        int    `json:"line,omitempty"`
+	// Link is the page that shows it.
+	Link string `json:"link,omitempty"`
+}
+
+// Origins reads where records stand in Git, of those where that is known. At most 1,000 addresses.
+func (c *Client) Origins(ctx context.Context, addresses []string, options ...CallOption) ([]RecordOrigin, error) {
+	var answered struct {
+		Origins []RecordOrigin `json:"origins"`
+	}
+	r := c.managed(http.MethodPost, "/v1/record-origins", "/v1/record-origins")
+	r.reading = true
+	err := c.manage(ctx, r, map[string][]string{"addresses": addresses}, options, &answered)
+	return answered.Origins, err
+}
+
 // AgentStatus reads the state of an agent. Agents only.
 func (c *Client) AgentStatus(ctx context.Context, options ...CallOption) (AgentStatus, error) {
 	var answered AgentStatus

@@ -192,7 +192,7 @@ export class ServiceClient extends DecisionClient {
     const { timeoutMs, attemptTimeoutMs } = this.transport.retryPolicy;
     const attemptMs = Math.min(options.attemptTimeoutMs ?? attemptTimeoutMs, options.timeoutMs ?? timeoutMs);
     const wait = waitSeconds === undefined ? undefined : heldSeconds(waitSeconds, attemptMs);
-    const query = { tenant, enforces, wait };
+    const query = { enforces, tenant, wait };
     return (await this.json({ method: 'GET', path: '/v1/agents', query, repeat: 'harmless' }, options)) as AgentList;
   }
 

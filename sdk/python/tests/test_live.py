@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import Any, Dict
+from typing import Any, Dict, List
 
 import pytest
 from authz_service import AsyncClient, Client, Conflict, Forbidden, NotFound, Question, Resource, Subject, Unauthorized
@@ -94,5 +94,28 @@ def test_the_cloud_is_managed() -> None:
         bundle = client.bundle()
         assert bundle is not None and client.bundle(if_none_match=bundle.etag) is None
         assert next(iter(client.audit(limit=2)))["counts"]["removed"] == 2
+        pages: List[Any] = []
+        assert len(list(client.audit(record="role/shop/guard", on_page=pages.append))) == 3
+        assert "searched_since" in pages[0]
+        origin = {"repository": "https://git.test/acme", "commit": "4f2a1c9", "places": {"a.yaml": {"role/porter": 3}}}
+        change = {"op": "create", "kind": "role", "fields": {"name": "porter"}}
+        made_at = client.change_set([change], stack="tree", origins=origin)["revision"]
+        assert [(one["path"], one["line"]) for one in client.origins(["role/porter"])] == [("a.yaml", 3)]
+        assert "/console" in client.console_link()["url"]
+        assert client.access_rule_violations()["violations"] == []
+        # The bundle that this test has fetched itself counts as an agent that does not report.
+        listed = client.enforced(made_at, timeout=20)
+        assert (listed["enforcing"], listed["total"], listed["complete"]) == (1, 1, False)
+        rotated = client.records.api_keys.rotate_secret("ours", overlap=60)
+        assert rotated["secret"] != limited["secret"] and "former_until" in rotated
+        with Client(**options_of("cloud"), at=done["revision"]) as past, pytest.raises(NotFound):
+            past.records.roles.get("porter")
+        with Client(**options_of("cloud"), max_age=0, headers={"x-zone": "north"}) as fresh:
+            assert fresh.records.roles.get("porter")["name"] == "porter" and fresh.decide(ALICE, "read", INVOICE)
+        tenant = client.tenants.create("python")
+        assert client.tenants.disabled_credentials("python") == [] and client.tenants.enable_credentials("python") == []
+        with pytest.raises(NotFound):
+            client.tenants.erase("python", "user/nobody", ["email"])
+        client.tenants.delete(tenant["name"])
     with Client(**options_of("agent")) as client:
         assert client.agent_status()["status"]

@@ -7,10 +7,11 @@ import concurrent.futures
 import json
 import time
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 import pytest
-from authz_service import AsyncClient, Client, Decision, InvalidConfig, Outcome, ServiceError
+from authz_service import AsyncClient, Client, Decision, InvalidConfig, LeftOut, Outcome, ServiceError
+from authz_service.management import Bundle
 from tests.scripted_server import ScriptedServer
 
 VECTORS = Path(__file__).parents[3] / "test" / "vectors"
@@ -131,12 +132,53 @@ SEARCHES = {
 }
 
 
+class Found(List[Any]):
+    """The results of a search, and what its pages left out."""
+
+    def __init__(self, results: List[Any], left_out: List[LeftOut]) -> None:
+        super().__init__(results)
+        self.left_out = left_out
+
+
 #: Calls of management by their names in the vectors, with what they are asked.
 MANAGED: Dict[str, Callable[..., Any]] = {
-    "changeset": lambda client, changes: client.change_set(changes),
-    "state": lambda client: client.state(),
-    "whoami": lambda client: client.whoami(),
+    "changeset": lambda client, **given: client.change_set(**given),
+    "state": lambda client, ifNoneMatch=None: client.state(if_none_match=ifNoneMatch),
+    "bundle": lambda client, tenant: client.bundle(tenant=tenant),
+    "origins": lambda client, **given: client.origins(**given),
+    "whoami": lambda client, **given: client.whoami(**given),
+    "consoleLink": lambda client: client.console_link(),
+    "accessRuleViolations": lambda client: client.access_rule_violations(),
+    "agents": lambda client, waitSeconds=None, **given: client.agents(wait=waitSeconds, **given),
+    "enforced": lambda client, revision, timeoutMs: client.enforced(revision, timeout=timeoutMs / 1000),
+    "retireAgent": lambda client, id, **given: client.retire_agent(id, **given),
+    "retireAgents": lambda client, **given: client.retire_agents(**given),
+    "agentStatus": lambda client: client.agent_status(),
+    "rotateBundleKeys": lambda client, **given: client.rotate_bundle_keys(**given),
+    "audit": lambda client, **given: client.audit(**given),
+    "tenantAudit": lambda client: client.tenants.audit(),
+    "tenants.list": lambda client: client.tenants.list(),
+    "tenants.get": lambda client, **given: client.tenants.get(**given),
+    "tenants.create": lambda client, **given: client.tenants.create(**given),
+    "tenants.delete": lambda client, **given: client.tenants.delete(**given),
+    "tenants.erase": lambda client, **given: client.tenants.erase(**given),
+    "tenants.disabledCredentials": lambda client, **given: client.tenants.disabled_credentials(**given),
+    "tenants.enableCredentials": lambda client, **given: client.tenants.enable_credentials(**given),
+    "tenants.deleteDisabledCredentials": lambda client, **given: client.tenants.delete_disabled_credentials(**given),
+    "records.list": lambda client, filter, limit=None: client.records.roles.list(limit=limit, **filter),
+    "records.get": lambda client, **given: client.records.roles.get(**given),
+    "records.create": lambda client, fields, **given: client.records.roles.create(fields, **given),
+    "records.update": lambda client, name, patch, ifMatch: client.records.roles.update(name, patch, if_match=ifMatch),
+    "records.delete": lambda client, name, ifMatch: client.records.roles.delete(name, if_match=ifMatch),
+    "records.rotateSecret": lambda client, name, overlapSeconds=None: client.records.api_keys.rotate_secret(
+        name, overlap=overlapSeconds
+    ),
 }
+
+
+def managed(client: Any, call: Dict[str, Any]) -> Any:
+    given = call.get("request", {})
+    return MANAGED[call["op"]](client, **{**given, **named_of(call)} if "requestId" in call else given)
 
 
 def run_sync(client: Client, call: Dict[str, Any]) -> Any:
@@ -152,8 +194,11 @@ def run_sync(client: Client, call: Dict[str, Any]) -> Any:
             if call["op"] == "metadata":
                 return client.metadata(**named_of(call))
             if call["op"] in SEARCHES:
-                return list(getattr(client, SEARCHES[call["op"]])(**search_of(call)))
-            return MANAGED[call["op"]](client, **call.get("request", {}))
+                left_out: List[LeftOut] = []
+                search = getattr(client, SEARCHES[call["op"]])
+                return Found(list(search(**search_of(call), on_left_out=left_out.append)), left_out)
+            answer = managed(client, call)
+            return list(answer) if isinstance(answer, Iterator) else answer
         except ServiceError as error:
             return error
 
@@ -182,8 +227,10 @@ async def run_async(client: AsyncClient, call: Dict[str, Any]) -> Any:
             if call["op"] == "metadata":
                 return await client.metadata(**named_of(call))
             if call["op"] in SEARCHES:
-                return [result async for result in getattr(client, SEARCHES[call["op"]])(**search_of(call))]
-            answer = MANAGED[call["op"]](client, **call.get("request", {}))
+                left_out: List[LeftOut] = []
+                search = getattr(client, SEARCHES[call["op"]])
+                return Found([one async for one in search(**search_of(call), on_left_out=left_out.append)], left_out)
+            answer = managed(client, call)
             return [item async for item in answer] if hasattr(answer, "__aiter__") else await answer
         except ServiceError as error:
             return error
@@ -211,6 +258,15 @@ def compare(case: Dict[str, Any], found: Any, took: float, server: ScriptedServe
         assert took <= outcome["withinMs"] / 1000 + 0.5
 
 
+def holds(found: Any, wanted: Any) -> bool:
+    """Whether what is found has all that is wanted."""
+    if isinstance(wanted, dict):
+        return isinstance(found, dict) and all(name in found and holds(found[name], one) for name, one in wanted.items())
+    if isinstance(wanted, list):
+        return isinstance(found, list) and len(found) == len(wanted) and all(map(holds, found, wanted))
+    return bool(found == wanted)
+
+
 KNOWN = {"decision", "reason", "policyId", "accessPath", "revision", "decided", "error", "pointers", "detailHas", "detailLacks", "withinMs"}
 
 
@@ -222,6 +278,8 @@ def check(found: Any, outcome: Dict[str, Any], server: ScriptedServer) -> None:
     if "results" in outcome:
         assert isinstance(found, list), found
         assert len(found) == len(outcome["results"])
+        if "leftOut" in outcome:
+            assert [vars(one) for one in found.left_out] == outcome["leftOut"]
         for one, expected in zip(found, outcome["results"]):
             if isinstance(one, Outcome):
                 check(one.error if one.decision is None else one.decision, expected, server)
@@ -230,7 +288,7 @@ def check(found: Any, outcome: Dict[str, Any], server: ScriptedServer) -> None:
         return
     if "answer" in outcome:
         assert not isinstance(found, ServiceError), found
-        assert outcome["answer"].items() <= found.items()
+        assert holds(vars(found) if isinstance(found, Bundle) else found, outcome["answer"]), found
         return
     assert set(outcome) <= KNOWN, outcome
     if "error" in outcome:

@@ -9,7 +9,7 @@
 
 from ._async.client import AsyncClient
 from ._sync.client import Client
-from .decision import Candidate, Clause, Decision, Entity, FoundAction, Metadata, Outcome
+from .decision import Candidate, Clause, Decision, Entity, FoundAction, LeftOut, Metadata, Outcome
 from .errors import (
     Conflict,
     EvaluationFailed,
@@ -42,6 +42,7 @@ __all__ = [
     "FoundAction",
     "InvalidConfig",
     "InvalidRequest",
+    "LeftOut",
     "Metadata",
     "Network",
     "NotEvaluated",

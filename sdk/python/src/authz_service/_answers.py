@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 from urllib.parse import urlsplit
 
-from .decision import Candidate, Clause, Decision, Entity, FoundAction, Metadata, Outcome
+from .decision import Candidate, Clause, Decision, Entity, FoundAction, LeftOut, Metadata, Outcome
 from .errors import Network, NotEvaluated, Pointer, ServiceError, code_of_status, error_of, is_code
 
 #: The longest answer read, in bytes.
@@ -143,6 +143,16 @@ def page_of(body: Mapping[str, Any], at: str) -> Tuple[List[Any], Optional[str]]
         raise Network(f"{at} answered without a list of results: that is not a decision point.")
     page = body.get("page")
     return results, (_text(page.get("next_token")) if isinstance(page, dict) else None)
+
+
+def left_out_of(body: Mapping[str, Any]) -> Optional[LeftOut]:
+    """What a page of a search left out, if the decision point says so."""
+    told = body.get("context")
+    count = told.get("left_out") if isinstance(told, dict) else None
+    if not isinstance(told, dict) or not isinstance(count, int) or isinstance(count, bool):
+        return None
+    absent = told.get("absent")
+    return LeftOut(count, [one for one in absent if isinstance(one, str)] if isinstance(absent, list) else [])
 
 
 def entity_of(result: Any, at: str) -> Entity:

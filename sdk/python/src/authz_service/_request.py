@@ -94,6 +94,11 @@ def fate_of(status: int) -> str:
     return UNCLEAR if status in (502, 504) else FINAL
 
 
+def is_passing(error: ServiceError) -> bool:
+    """Whether the same request may well be answered later."""
+    return error.code in ("network", "timeout") or fate_of(error.status or 200) != FINAL
+
+
 def backoff(attempt: int, base: float) -> float:
     """The wait before another attempt: exponential with full jitter. `attempt` counts from 0."""
     return random.random() * min(_BACKOFF_MAX, base * 2.0 ** min(attempt, 30))

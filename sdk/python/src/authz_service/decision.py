@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Mapping, Optional, Tuple
+from typing import Any, List, Mapping, Optional, Tuple
 
 from .errors import ServiceError
 
@@ -105,6 +105,15 @@ class FoundAction:
     """An action that a search found."""
 
     name: str
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What a page of a search left out because the question says too little, and the attributes that were missing."""
+
+    count: int
+    #: `context.mfa`
+    absent: List[str]
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,91 @@ class WhoAmI(_WhoAmI, total=False):
     limits: Limits
 
 
+class _RecordOrigin(TypedDict):
+    address: str
+
+
+class RecordOrigin(_RecordOrigin, total=False):
+    """Where a record stands in Git."""
+
+    repository: str
+    commit: str
+    uncommitted: bool
+    path: str
+    line: int
+    #: The page that shows it.
+    link: str
+
+
+class ConsoleLink(TypedDict):
+    url: str
+    expires_at: str
+
+
+class AccessRuleViolation(TypedDict):
+    """A violation of an access rule that stands."""
+
+    #: The address of the rule.
+    rule: str
+    form: str
+    mode: str
+    detail: str
+    #: A request that breaks the rule, and its instant; of `separate` one for each of two actions.
+    witness: List[Dict[str, Any]]
+    #: False where it cannot be said whether a request breaks the rule.
+    proven: bool
+
+
+class AccessRuleViolations(TypedDict):
+    revision: str
+    violations: List[AccessRuleViolation]
+    #: Whether a rule has more violations than are listed.
+    more: bool
+
+
+class _AuditPage(TypedDict):
+    items: List[Dict[str, Any]]
+
+
+class AuditPage(_AuditPage, total=False):
+    next_cursor: str
+    #: With `record` or `subject`: the oldest revision that history holds. Later commits were all searched.
+    searched_since: Dict[str, str]
+
+
+class RotatedSecret(TypedDict, total=False):
+    """The new secret of a credential, shown once: `secret` of an API key, the others of an OAuth client."""
+
+    secret: str
+    client_id: str
+    client_secret: str
+    #: Until when the secret before is good; absent if it has ended.
+    former_until: str
+
+
+class Erasure(TypedDict):
+    #: How many past versions of the subject lost something.
+    versions: int
+    #: The named properties that no past version has, or none any more.
+    absent: List[str]
+
+
+class _DisabledCredential(TypedDict):
+    #: `sign-in` stands for all sessions of the console.
+    address: str
+    kind: str
+    id: str
+    name: str
+    scopes: List[str]
+    off_since: str
+
+
+class DisabledCredential(_DisabledCredential, total=False):
+    """A credential that a restore has turned off."""
+
+    expires_at: str
+
+
 class Tenant(TypedDict):
     id: str
     name: str

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import time
 from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, cast
 
-from .._answers import decision_of, metadata_of, object_of, outcomes_of, page_of
+from .._answers import decision_of, left_out_of, metadata_of, object_of, outcomes_of, page_of
 from .._request import Request, json_bytes, origin_of, public_base
 from .._telemetry import Spans
-from ..decision import Decision, Metadata, Outcome
-from ..errors import InvalidRequest, Network, NotEvaluated, NotFound, ServiceError, Timeout
+from ..decision import Decision, LeftOut, Metadata, Outcome
+from ..errors import Network, NotEvaluated, NotFound, ServiceError, Timeout
 from .sender import AsyncSender
 
 T = TypeVar("T")
@@ -150,6 +149,8 @@ class AsyncEndpoints:
         read: Callable[[Any, str], T],
         limit: Optional[int],
         timeout: Optional[float],
+        request_id: Optional[str],
+        on_left_out: Optional[Callable[[LeftOut], None]],
     ) -> AsyncIterator[T]:
         page: Dict[str, Any] = {} if limit is None else {"limit": limit}
         while True:
@@ -158,9 +159,14 @@ class AsyncEndpoints:
             request.body = json_bytes({**question, "page": page} if page else question)
             request.answered_by = (200,)
             request.past = True
+            request.request_id = request_id
             at = f"POST {self._sender.base}{request.path}"
             with self.spans.span("search", request):
-                results, token = page_of(object_of(await self._sender.send(request), at), at)
+                answer = object_of(await self._sender.send(request), at)
+                results, token = page_of(answer, at)
+            left_out = left_out_of(answer)
+            if left_out is not None and on_left_out is not None:
+                on_left_out(left_out)
             for result in results:
                 yield read(result, at)
             if token is None:
@@ -169,22 +175,23 @@ class AsyncEndpoints:
                 raise Network(f"{at} names the same page as the next one again.")
             page["token"] = token
 
-    async def metadata(self, timeout: Optional[float]) -> Metadata:
+    async def metadata(self, timeout: Optional[float], request_id: Optional[str] = None) -> Metadata:
         base = public_base(self._sender.base)
         origin = origin_of(base)
         path = base[len(origin) :]
         if path:
             try:
                 # AuthZEN puts the path of the decision point behind the well-known one (section 9.2); a proxy, before it.
-                return await self._metadata(f"{origin}{_METADATA}{path}", timeout)
+                return await self._metadata(f"{origin}{_METADATA}{path}", timeout, request_id)
             except ServiceError as error:
                 if error.status != 404:
                     raise
-        return await self._metadata(None, timeout)
+        return await self._metadata(None, timeout, request_id)
 
-    async def _metadata(self, url: Optional[str], timeout: Optional[float]) -> Metadata:
+    async def _metadata(self, url: Optional[str], timeout: Optional[float], request_id: Optional[str]) -> Metadata:
         request = self._managed("GET", _METADATA, None, None, timeout)
         request.url = url
+        request.request_id = request_id
         request.answered_by = (200,)
         with self.spans.span("metadata", request):
             answer = await self._sender.send(request)
@@ -228,8 +235,6 @@ class AsyncEndpoints:
         return paths[endpoint]
 
     def _decision_request(self, path: str, body: bytes, ends: float, request_id: Optional[str]) -> Request:
-        if request_id is not None and re.fullmatch("[!-~]{1,256}", request_id) is None:
-            raise InvalidRequest("A request id has 1 to 256 visible ASCII characters: choose another one.")
         return Request(
             "POST", path, _left(ends), self._attempt_timeout, self._retries, 0.05, body, request_id=request_id, past=True
         )

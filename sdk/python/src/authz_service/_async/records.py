@@ -6,9 +6,10 @@ from typing import Any, AsyncIterator, Callable, Coroutine, Generic, Mapping, Op
 
 from .. import records as kinds
 from .._request import path_segment
+from ..management import RotatedSecret
 
 #: Sends a request with the client's credential and gives the JSON of the answer: method, path, then by name
-#: `body`, `query`, `headers`, `harmless`, `timeout`, `route`, `past`.
+#: `body`, `query`, `headers`, `harmless`, `timeout`, `request_id`, `route`, `past`.
 Send = Callable[..., Coroutine[Any, Any, Any]]
 
 R = TypeVar("R")
@@ -17,12 +18,20 @@ M = TypeVar("M")
 
 
 async def every_item(
-    send: Send, path: str, query: Mapping[str, Any], timeout: Optional[float], past: bool = False
+    send: Send,
+    path: str,
+    query: Mapping[str, Any],
+    timeout: Optional[float],
+    request_id: Optional[str],
+    past: bool = False,
+    on_page: Optional[Callable[[Any], None]] = None,
 ) -> AsyncIterator[Any]:
     """Walks pages by their cursors, as far as the loop goes on."""
     cursor: Optional[str] = None
     while True:
-        page = await send("GET", path, query={**query, "cursor": cursor}, timeout=timeout, past=past)
+        page = await send("GET", path, query={**query, "cursor": cursor}, timeout=timeout, request_id=request_id, past=past)
+        if on_page is not None:
+            on_page(page)
         for item in page["items"]:
             yield item
         cursor = page.get("next_cursor")
@@ -38,21 +47,27 @@ class AsyncRecordCollection(Generic[R, N, M]):
         self._path = f"/v1/{collection}"
         self._route = f"/v1/{collection}/{{id}}"
 
-    def list(self, *, limit: Optional[int] = None, timeout: Optional[float] = None, **fields: Any) -> AsyncIterator[R]:
+    def list(
+        self, *, limit: Optional[int] = None, timeout: Optional[float] = None, request_id: Optional[str] = None, **fields: Any
+    ) -> AsyncIterator[R]:
         """Every record whose fields are as given. `limit` is the size of a page, `timeout` the deadline of each."""
-        return every_item(self._send, self._path, {**fields, "limit": limit}, timeout, past=True)
+        return every_item(self._send, self._path, {**fields, "limit": limit}, timeout, request_id, past=True)
 
-    async def get(self, name: str, *, timeout: Optional[float] = None) -> R:
-        return cast(R, await self._send("GET", self._item(name), route=self._route, timeout=timeout, past=True))
+    async def get(self, name: str, *, timeout: Optional[float] = None, request_id: Optional[str] = None) -> R:
+        return cast(
+            R, await self._send("GET", self._item(name), route=self._route, timeout=timeout, request_id=request_id, past=True)
+        )
 
-    async def create(self, record: N, *, stack: Optional[str] = None, timeout: Optional[float] = None) -> M:
+    async def create(
+        self, record: N, *, stack: Optional[str] = None, timeout: Optional[float] = None, request_id: Optional[str] = None
+    ) -> M:
         """A credential's secret is in this answer, and is never shown again.
 
         `stack`: the one that the change is made for; without it, ownership is not asked for. Limited credentials must
         name it. `update` and `delete` take it too.
         """
         answer = await self._send(
-            "POST", self._path, body=record, query={"stack": stack}, harmless=False, timeout=timeout
+            "POST", self._path, body=record, query={"stack": stack}, harmless=False, timeout=timeout, request_id=request_id
         )
         return cast(M, answer)
 
@@ -64,6 +79,7 @@ class AsyncRecordCollection(Generic[R, N, M]):
         if_match: Union[int, str, None] = None,
         stack: Optional[str] = None,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> R:
         """A JSON merge patch (RFC 7396): None takes a field away, what is left out stays.
 
@@ -79,6 +95,7 @@ class AsyncRecordCollection(Generic[R, N, M]):
             headers=headers,
             harmless=False,
             timeout=timeout,
+            request_id=request_id,
         )
         return cast(R, answer)
 
@@ -89,6 +106,7 @@ class AsyncRecordCollection(Generic[R, N, M]):
         if_match: Union[int, str, None] = None,
         stack: Optional[str] = None,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> None:
         await self._send(
             "DELETE",
@@ -98,7 +116,32 @@ class AsyncRecordCollection(Generic[R, N, M]):
             headers=_match(if_match),
             harmless=False,
             timeout=timeout,
+            request_id=request_id,
         )
+
+    async def rotate_secret(
+        self,
+        name: str,
+        *,
+        overlap: Optional[int] = None,
+        if_match: Union[int, str, None] = None,
+        stack: Optional[str] = None,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
+    ) -> RotatedSecret:
+        """Gives a credential another secret. The one before ends now, or after `overlap` seconds."""
+        answer = await self._send(
+            "POST",
+            f"{self._item(name)}/secret",
+            route=f"{self._route}/secret",
+            body={} if overlap is None else {"overlap_seconds": overlap},
+            query={"stack": stack},
+            headers=_match(if_match),
+            harmless=False,
+            timeout=timeout,
+            request_id=request_id,
+        )
+        return cast(RotatedSecret, answer)
 
     def _item(self, name: str) -> str:
         return f"{self._path}/{path_segment(name, 'a record')}"
@@ -114,32 +157,32 @@ class AsyncRecords:
     """The records of each kind."""
 
     def __init__(self, send: Send) -> None:
-        self.applications: AsyncRecordCollection[kinds.Application, kinds.NewApplication, kinds.Application] = (
-            AsyncRecordCollection(send, kinds.COLLECTIONS["application"])
+        self.applications: AsyncRecordCollection[
+            kinds.Application, kinds.NewApplication, kinds.Application
+        ] = AsyncRecordCollection(send, kinds.COLLECTIONS["application"])
+        self.resource_types: AsyncRecordCollection[
+            kinds.ResourceType, kinds.NewResourceType, kinds.ResourceType
+        ] = AsyncRecordCollection(send, kinds.COLLECTIONS["resource_type"])
+        self.resources: AsyncRecordCollection[kinds.Resource, kinds.NewResource, kinds.Resource] = AsyncRecordCollection(
+            send, kinds.COLLECTIONS["resource"]
         )
-        self.resource_types: AsyncRecordCollection[kinds.ResourceType, kinds.NewResourceType, kinds.ResourceType] = (
-            AsyncRecordCollection(send, kinds.COLLECTIONS["resource_type"])
-        )
-        self.resources: AsyncRecordCollection[kinds.Resource, kinds.NewResource, kinds.Resource] = (
-            AsyncRecordCollection(send, kinds.COLLECTIONS["resource"])
-        )
-        self.subject_types: AsyncRecordCollection[kinds.SubjectType, kinds.NewSubjectType, kinds.SubjectType] = (
-            AsyncRecordCollection(send, kinds.COLLECTIONS["subject_type"])
-        )
-        self.subjects: AsyncRecordCollection[kinds.Subject, kinds.NewSubject, kinds.Subject] = (
-            AsyncRecordCollection(send, kinds.COLLECTIONS["subject"])
+        self.subject_types: AsyncRecordCollection[
+            kinds.SubjectType, kinds.NewSubjectType, kinds.SubjectType
+        ] = AsyncRecordCollection(send, kinds.COLLECTIONS["subject_type"])
+        self.subjects: AsyncRecordCollection[kinds.Subject, kinds.NewSubject, kinds.Subject] = AsyncRecordCollection(
+            send, kinds.COLLECTIONS["subject"]
         )
         self.context_attributes: AsyncRecordCollection[
             kinds.ContextAttribute, kinds.NewContextAttribute, kinds.ContextAttribute
         ] = AsyncRecordCollection(send, kinds.COLLECTIONS["context_attribute"])
-        self.roles: AsyncRecordCollection[kinds.Role, kinds.NewRole, kinds.Role] = (
-            AsyncRecordCollection(send, kinds.COLLECTIONS["role"])
+        self.roles: AsyncRecordCollection[kinds.Role, kinds.NewRole, kinds.Role] = AsyncRecordCollection(
+            send, kinds.COLLECTIONS["role"]
         )
-        self.groups: AsyncRecordCollection[kinds.Group, kinds.NewGroup, kinds.Group] = (
-            AsyncRecordCollection(send, kinds.COLLECTIONS["group"])
+        self.groups: AsyncRecordCollection[kinds.Group, kinds.NewGroup, kinds.Group] = AsyncRecordCollection(
+            send, kinds.COLLECTIONS["group"]
         )
-        self.policies: AsyncRecordCollection[kinds.Policy, kinds.NewPolicy, kinds.Policy] = (
-            AsyncRecordCollection(send, kinds.COLLECTIONS["policy"])
+        self.policies: AsyncRecordCollection[kinds.Policy, kinds.NewPolicy, kinds.Policy] = AsyncRecordCollection(
+            send, kinds.COLLECTIONS["policy"]
         )
         self.policy_assignments: AsyncRecordCollection[
             kinds.PolicyAssignment, kinds.NewPolicyAssignment, kinds.PolicyAssignment
@@ -150,12 +193,12 @@ class AsyncRecords:
         self.group_memberships: AsyncRecordCollection[
             kinds.GroupMembership, kinds.NewGroupMembership, kinds.GroupMembership
         ] = AsyncRecordCollection(send, kinds.COLLECTIONS["group_membership"])
-        self.access_rules: AsyncRecordCollection[kinds.AccessRule, kinds.NewAccessRule, kinds.AccessRule] = (
-            AsyncRecordCollection(send, kinds.COLLECTIONS["access_rule"])
+        self.access_rules: AsyncRecordCollection[
+            kinds.AccessRule, kinds.NewAccessRule, kinds.AccessRule
+        ] = AsyncRecordCollection(send, kinds.COLLECTIONS["access_rule"])
+        self.api_keys: AsyncRecordCollection[kinds.ApiKey, kinds.NewApiKey, kinds.MadeApiKey] = AsyncRecordCollection(
+            send, kinds.COLLECTIONS["api_key"]
         )
-        self.api_keys: AsyncRecordCollection[kinds.ApiKey, kinds.NewApiKey, kinds.MadeApiKey] = (
-            AsyncRecordCollection(send, kinds.COLLECTIONS["api_key"])
-        )
-        self.oauth_clients: AsyncRecordCollection[kinds.OauthClient, kinds.NewOauthClient, kinds.MadeOauthClient] = (
-            AsyncRecordCollection(send, kinds.COLLECTIONS["oauth_client"])
-        )
+        self.oauth_clients: AsyncRecordCollection[
+            kinds.OauthClient, kinds.NewOauthClient, kinds.MadeOauthClient
+        ] = AsyncRecordCollection(send, kinds.COLLECTIONS["oauth_client"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from secrets import token_hex
 from typing import Dict, Mapping, Optional, Protocol, Sequence, Tuple, Union
@@ -67,6 +68,8 @@ class AsyncSender:
     async def send(self, request: Request) -> Answer:
         """The answer, of a status that answers the request. Raises `ServiceError`."""
         at = f"{request.method} {request.url or self.base + request.path}"
+        if request.request_id is not None and re.fullmatch("[!-~]{1,256}", request.request_id) is None:
+            raise InvalidRequest("A request id has 1 to 256 visible ASCII characters: choose another one.")
         self._date(request)
         headers = self._headers(request)
         ends = time.monotonic() + request.total

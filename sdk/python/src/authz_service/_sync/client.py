@@ -25,7 +25,7 @@ from .._newest_revision import NewestRevision
 from .._own_headers import callers_headers, max_age_header
 from .._route import address_of, route_of
 from .._telemetry import Spans
-from ..decision import Decision, Entity, FoundAction, Metadata, Outcome, denied_because
+from ..decision import Decision, Entity, FoundAction, LeftOut, Metadata, Outcome, denied_because
 from ..errors import InvalidConfig, InvalidRequest, ServiceError
 from ..questions import (
     ActionLike,
@@ -287,6 +287,7 @@ class Client(Management):
         context: Optional[Json] = None,
         or_deny: bool = False,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> List[T]:
         """Keeps the items on whose resource the subject may do the action; asks in batches.
 
@@ -300,6 +301,7 @@ class Client(Management):
             context=context,
             or_deny=or_deny,
             timeout=timeout,
+            request_id=request_id,
         )
         return [item for item, outcome in zip(kept, outcomes) if outcome]
 
@@ -311,15 +313,18 @@ class Client(Management):
         context: Optional[Json] = None,
         *,
         limit: Optional[int] = None,
+        on_left_out: Optional[Callable[[LeftOut], None]] = None,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> Iterator[Entity]:
         """The subjects of a type that may do this, page by page as the loop goes on.
 
-        `limit` is the most of a page, `timeout` the deadline of each. All pages are of one revision: where the tenant
+        `limit` is the most of a page, `timeout` the deadline of each. `on_left_out` is told of each page how many were left out
+        because the question says too little, if the decision point says so. All pages are of one revision: where the tenant
         moves on meanwhile, `InvalidRequest` (`invalid_cursor`).
         """
         body = {**body_of(Question(None, action, resource, context)), "subject": type_body(subject)}
-        return self._endpoints.search("search_subject_endpoint", body, entity_of, limit, timeout)
+        return self._endpoints.search("search_subject_endpoint", body, entity_of, limit, timeout, request_id, on_left_out)
 
     def search_resources(
         self,
@@ -329,11 +334,13 @@ class Client(Management):
         context: Optional[Json] = None,
         *,
         limit: Optional[int] = None,
+        on_left_out: Optional[Callable[[LeftOut], None]] = None,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> Iterator[Entity]:
         """The resources of a type on which the subject may do this."""
         body = {**body_of(Question(subject, action, None, context)), "resource": type_body(resource)}
-        return self._endpoints.search("search_resource_endpoint", body, entity_of, limit, timeout)
+        return self._endpoints.search("search_resource_endpoint", body, entity_of, limit, timeout, request_id, on_left_out)
 
     def search_actions(
         self,
@@ -342,12 +349,14 @@ class Client(Management):
         context: Optional[Json] = None,
         *,
         limit: Optional[int] = None,
+        on_left_out: Optional[Callable[[LeftOut], None]] = None,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> Iterator[FoundAction]:
         """What the subject may do to the resource."""
         body = body_of(Question(subject, None, resource, context))
-        return self._endpoints.search("search_action_endpoint", body, action_of, limit, timeout)
+        return self._endpoints.search("search_action_endpoint", body, action_of, limit, timeout, request_id, on_left_out)
 
-    def metadata(self, *, timeout: Optional[float] = None) -> Metadata:
+    def metadata(self, *, timeout: Optional[float] = None, request_id: Optional[str] = None) -> Metadata:
         """Where the decision point says that its endpoints are. Raises `Network` for one that is not of its origin."""
-        return self._endpoints.metadata(timeout)
+        return self._endpoints.metadata(timeout, request_id)

@@ -3,15 +3,38 @@
 
 from __future__ import annotations
 
+import math
+import time
 import uuid
-from typing import Any, Iterator, Dict, Iterable, Mapping, Optional, cast
+from typing import Any, Iterator, Callable, Dict, Iterable, List, Mapping, Optional, cast
 
 from .._answers import Answer, json_of
-from .._request import SUCCESS, Request, json_bytes, path_segment
+from .._request import SUCCESS, Request, is_passing, json_bytes, path_segment
 from .._telemetry import Spans
-from ..management import Bundle, ChangeSetResult, MadeTenant, State, Tenant, WhoAmI
+from ..errors import ServiceError
+from ..management import (
+    AccessRuleViolations,
+    AuditPage,
+    Bundle,
+    ChangeSetResult,
+    ConsoleLink,
+    DisabledCredential,
+    Erasure,
+    MadeTenant,
+    RecordOrigin,
+    State,
+    Tenant,
+    WhoAmI,
+)
 from .records import Records, every_item
 from .sender import Sender
+from .waiting import pause
+
+#: How long the last answer may take to come, once the time for waiting has run out, in seconds.
+_GRACE = 10.0
+
+#: The cloud is asked no more often than this who enforces a revision.
+_ASKED_EVERY = 1.0
 
 
 class Management:
@@ -38,6 +61,7 @@ class Management:
         origins: Optional[Mapping[str, Any]] = None,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> ChangeSetResult:
         """Changes records, all or none, in one revision.
 
@@ -56,33 +80,80 @@ class Management:
         body["changes"] = list(changes)
         headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
         answer = self._json(
-            "POST", "/v1/changesets", body=body, headers=headers, writes=True, timeout=timeout
+            "POST", "/v1/changesets", body=body, headers=headers, writes=True, timeout=timeout, request_id=request_id
         )
         return cast(ChangeSetResult, answer)
 
-    def state(self, *, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[State]:
+    def state(
+        self, *, if_none_match: Optional[str] = None, timeout: Optional[float] = None, request_id: Optional[str] = None
+    ) -> Optional[State]:
         """All records of the tenant with its revision; None while that still is `if_none_match`."""
-        answer = self._conditional("/v1/state", if_none_match, {}, timeout, past=True)
+        answer = self._conditional("/v1/state", if_none_match, {}, timeout, request_id, past=True)
         return None if answer.status == 304 else cast(State, json_of(answer, f"GET {self._sender.base}/v1/state"))
 
     def bundle(
-        self, *, if_none_match: Optional[str] = None, tenant: Optional[str] = None, timeout: Optional[float] = None
+        self,
+        *,
+        if_none_match: Optional[str] = None,
+        tenant: Optional[str] = None,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> Optional[Bundle]:
         """The policy bundle, as agents fetch it; None while its revision still is `if_none_match`."""
-        answer = self._conditional("/v1/policies/bundle", if_none_match, {"tenant": tenant}, timeout)
+        answer = self._conditional("/v1/policies/bundle", if_none_match, {"tenant": tenant}, timeout, request_id)
         return None if answer.status == 304 else Bundle(answer.headers.get("etag"), answer.body)
 
-    def whoami(self, *, timeout: Optional[float] = None) -> WhoAmI:
+    def whoami(self, *, timeout: Optional[float] = None, request_id: Optional[str] = None) -> WhoAmI:
         """Whom the credential stands for, and what it may do."""
-        return cast(WhoAmI, self._json("GET", "/v1/whoami", timeout=timeout))
+        return cast(WhoAmI, self._json("GET", "/v1/whoami", timeout=timeout, request_id=request_id))
 
-    def audit(self, *, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[Dict[str, Any]]:
-        """The commits of the tenant, the latest first, fetched page by page as the loop goes on."""
-        return every_item(self._json, "/v1/audit", {"limit": limit}, timeout)
+    def audit(
+        self,
+        *,
+        since: Optional[str] = None,
+        until: Optional[str] = None,
+        actor: Optional[str] = None,
+        record: Optional[str] = None,
+        subject: Optional[str] = None,
+        on_page: Optional[Callable[[AuditPage], None]] = None,
+        limit: Optional[int] = None,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
+    ) -> Iterator[Dict[str, Any]]:
+        """The commits of the tenant, the latest first, fetched page by page as the loop goes on.
 
-    def agent_status(self, *, timeout: Optional[float] = None) -> Dict[str, Any]:
+        `since` and `until` are times (RFC 3339, or a date: its beginning in UTC). `actor` is a credential, by its name or id;
+        `record` the address of a record that was changed; `subject`, `user/alice`, one that was changed or given something.
+        `on_page` is told of each page: with `record` or `subject`, `searched_since` names the oldest revision that history holds.
+        """
+        query = {"actor": actor, "record": record, "since": since, "subject": subject, "until": until, "limit": limit}
+        return every_item(self._json, "/v1/audit", query, timeout, request_id, on_page=on_page)
+
+    def origins(
+        self, addresses: Iterable[str], *, timeout: Optional[float] = None, request_id: Optional[str] = None
+    ) -> List[RecordOrigin]:
+        """Where records stand in Git, of those where that is known. At most 1,000 addresses."""
+        body = {"addresses": list(addresses)}
+        answer = self._json("POST", "/v1/record-origins", body=body, timeout=timeout, request_id=request_id)
+        return cast(List[RecordOrigin], answer["origins"])
+
+    def console_link(self, *, timeout: Optional[float] = None, request_id: Optional[str] = None) -> ConsoleLink:
+        """A link that signs the holder of the credential in to the console, once and within 60 seconds."""
+        return cast(
+            ConsoleLink, self._json("POST", "/v1/console-links", harmless=False, timeout=timeout, request_id=request_id)
+        )
+
+    def access_rule_violations(
+        self, *, timeout: Optional[float] = None, request_id: Optional[str] = None
+    ) -> AccessRuleViolations:
+        """What breaks access rules as the records are now. It stands, and blocks no change."""
+        return cast(
+            AccessRuleViolations, self._json("GET", "/v1/access-rule-violations", timeout=timeout, request_id=request_id)
+        )
+
+    def agent_status(self, *, timeout: Optional[float] = None, request_id: Optional[str] = None) -> Dict[str, Any]:
         """The state of an agent: which revision it serves, how old that is, and what went wrong last. Agents only."""
-        return cast(Dict[str, Any], self._json("GET", "/v1/status", timeout=timeout))
+        return cast(Dict[str, Any], self._json("GET", "/v1/status", timeout=timeout, request_id=request_id))
 
     def agents(
         self,
@@ -91,6 +162,7 @@ class Management:
         wait: Optional[int] = None,
         tenant: Optional[str] = None,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> Dict[str, Any]:
         """The agents of the tenant, as they report themselves: those first that do not enforce the revision.
 
@@ -100,31 +172,70 @@ class Management:
         """
         longest = min(self._attempt, self._total if timeout is None else timeout)
         held = None if wait is None else min(wait, int(longest * 2 / 3))
-        query = {"enforces": enforces, "wait": held, "tenant": tenant}
-        return cast(Dict[str, Any], self._json("GET", "/v1/agents", query=query, timeout=timeout))
+        query = {"enforces": enforces, "tenant": tenant, "wait": held}
+        return cast(Dict[str, Any], self._json("GET", "/v1/agents", query=query, timeout=timeout, request_id=request_id))
+
+    def enforced(
+        self, revision: str, *, timeout: float, tenant: Optional[str] = None, request_id: Optional[str] = None
+    ) -> Dict[str, Any]:
+        """Waits until every agent of the tenant enforces the revision, and at most for `timeout`: `enforced` says which.
+
+        The answer is that of `agents`. An agent that is silent counts once its own maximum age has run out. Nothing is known to be
+        enforced as long as somebody publishes bundles, whose readers nobody knows. A cloud that is away for a while, or busy, is
+        asked again until then.
+        """
+        ends = time.monotonic() + timeout
+        while True:
+            asked_at = time.monotonic()
+            left = max(0.0, ends - asked_at)
+            try:
+                found = self.agents(
+                    enforces=revision, wait=math.ceil(left), tenant=tenant, timeout=left + _GRACE, request_id=request_id
+                )
+                # Waiting does not complete a list, and makes no publisher's readers known.
+                known = found["complete"] and found["enforcing"] + found["expired"] < found["total"]
+                if found["enforced"] or not known or time.monotonic() >= ends:
+                    return found
+            except ServiceError as error:
+                if not is_passing(error) or time.monotonic() >= ends:
+                    raise
+            pause(max(0.0, min(asked_at + _ASKED_EVERY, ends) - time.monotonic()))
 
     def retire_agent(
-        self, agent_id: str, *, tenant: Optional[str] = None, timeout: Optional[float] = None
+        self, agent_id: str, *, tenant: Optional[str] = None, timeout: Optional[float] = None, request_id: Optional[str] = None
     ) -> int:
         """Takes an agent that is gone for good off the list, for operators. Returns how many entries it had."""
         path = f"/v1/agents/{path_segment(agent_id, 'an agent')}"
         answer = self._json(
-            "DELETE", path, query={"tenant": tenant}, route="/v1/agents/{id}", writes=True, timeout=timeout
+            "DELETE",
+            path,
+            query={"tenant": tenant},
+            route="/v1/agents/{id}",
+            writes=True,
+            timeout=timeout,
+            request_id=request_id,
         )
         return cast(int, answer["retired"])
 
     def retire_agents(
-        self, credential: str, *, tenant: Optional[str] = None, timeout: Optional[float] = None
+        self,
+        credential: str,
+        *,
+        tenant: Optional[str] = None,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> int:
         """The same for all agents that have reported by a credential: its id, or its name if that is enough."""
         query = {"credential": credential, "tenant": tenant}
-        answer = self._json("DELETE", "/v1/agents", query=query, writes=True, timeout=timeout)
+        answer = self._json("DELETE", "/v1/agents", query=query, writes=True, timeout=timeout, request_id=request_id)
         return cast(int, answer["retired"])
 
-    def rotate_bundle_keys(self, *, revoke: bool = False, timeout: Optional[float] = None) -> Dict[str, Any]:
+    def rotate_bundle_keys(
+        self, *, revoke: bool = False, timeout: Optional[float] = None, request_id: Optional[str] = None
+    ) -> Dict[str, Any]:
         """Makes the cloud sign with new keys, for operators; with `revoke`, older keys and all access tokens are worthless."""
         body = {"revoke": True} if revoke else {}
-        answer = self._json("POST", "/v1/bundle-keys", body=body, harmless=False, timeout=timeout)
+        answer = self._json("POST", "/v1/bundle-keys", body=body, harmless=False, timeout=timeout, request_id=request_id)
         return cast(Dict[str, Any], answer)
 
     def _json(
@@ -138,6 +249,7 @@ class Management:
         harmless: bool = True,
         writes: bool = False,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
         route: Optional[str] = None,
         past: bool = False,
     ) -> Any:
@@ -145,6 +257,7 @@ class Management:
         request = self._request(method, path, query, headers, timeout)
         request.body = None if body is None else json_bytes(body)
         request.harmless = harmless
+        request.request_id = request_id
         request.past = past
         request.writes = writes or not harmless
         with self._spans.span(f"{method} {route or path}", request):
@@ -157,6 +270,7 @@ class Management:
         if_none_match: Optional[str],
         query: Mapping[str, Any],
         timeout: Optional[float],
+        request_id: Optional[str],
         past: bool = False,
     ) -> Answer:
         headers = {}
@@ -166,6 +280,7 @@ class Management:
         request = self._request("GET", path, query, headers, timeout)
         request.answered_by = (200, 304)
         request.past = past
+        request.request_id = request_id
         with self._spans.span(f"GET {path}", request):
             return self._sender.send(request)
 
@@ -200,24 +315,91 @@ class Tenants:
     def __init__(self, management: Management) -> None:
         self._send = management._json
 
-    def list(self, *, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[Tenant]:
-        return every_item(self._send, "/v1/tenants", {"limit": limit}, timeout)
+    def list(
+        self, *, limit: Optional[int] = None, timeout: Optional[float] = None, request_id: Optional[str] = None
+    ) -> Iterator[Tenant]:
+        return every_item(self._send, "/v1/tenants", {"limit": limit}, timeout, request_id)
 
-    def get(self, name: str, *, timeout: Optional[float] = None) -> Tenant:
-        return cast(Tenant, self._send("GET", _tenant(name), route=_TENANT, timeout=timeout))
+    def get(self, name: str, *, timeout: Optional[float] = None, request_id: Optional[str] = None) -> Tenant:
+        return cast(Tenant, self._send("GET", _tenant(name), route=_TENANT, timeout=timeout, request_id=request_id))
 
-    def create(self, name: str, *, timeout: Optional[float] = None) -> MadeTenant:
+    def create(self, name: str, *, timeout: Optional[float] = None, request_id: Optional[str] = None) -> MadeTenant:
         """Makes a tenant; only this answer holds the secret of its first administrator."""
-        answer = self._send("POST", "/v1/tenants", body={"name": name}, harmless=False, timeout=timeout)
+        answer = self._send(
+            "POST", "/v1/tenants", body={"name": name}, harmless=False, timeout=timeout, request_id=request_id
+        )
         return cast(MadeTenant, answer)
 
-    def delete(self, name: str, *, timeout: Optional[float] = None) -> None:
-        """Removes the tenant with all its records."""
-        self._send("DELETE", _tenant(name), route=_TENANT, harmless=False, timeout=timeout)
+    def erase(
+        self,
+        name: str,
+        subject: str,
+        properties: Optional[Iterable[str]] = None,
+        *,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
+    ) -> Erasure:
+        """Erases properties of a subject (all of them and its name, unless named) from the history of the tenant.
 
-    def audit(self, *, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[Dict[str, Any]]:
+        The answer says how many past versions of the subject lost something, and which of the named properties none has,
+        or none any more.
+        """
+        body: Dict[str, Any] = {"subject": subject}
+        if properties is not None:
+            body["properties"] = list(properties)
+        answer = self._send(
+            "POST",
+            f"{_tenant(name)}/erasures",
+            route=f"{_TENANT}/erasures",
+            body=body,
+            writes=True,
+            timeout=timeout,
+            request_id=request_id,
+        )
+        return cast(Erasure, answer)
+
+    def disabled_credentials(
+        self, name: str, *, timeout: Optional[float] = None, request_id: Optional[str] = None
+    ) -> List[DisabledCredential]:
+        """The credentials of the tenant that are off since a restore."""
+        path, route = f"{_tenant(name)}/disabled-credentials", f"{_TENANT}/disabled-credentials"
+        return cast(
+            List[DisabledCredential],
+            (self._send("GET", path, route=route, timeout=timeout, request_id=request_id))["items"],
+        )
+
+    def enable_credentials(
+        self,
+        name: str,
+        credentials: Optional[Iterable[str]] = None,
+        *,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
+    ) -> List[str]:
+        """Turns credentials on that are off since a restore: those with these addresses, or all. Returns the addresses."""
+        path, route = f"{_tenant(name)}/enabled-credentials", f"{_TENANT}/enabled-credentials"
+        body = {} if credentials is None else {"credentials": list(credentials)}
+        answer = self._send("POST", path, route=route, body=body, harmless=False, timeout=timeout, request_id=request_id)
+        return cast(List[str], answer["enabled"])
+
+    def delete_disabled_credentials(
+        self, name: str, credentials: Iterable[str], *, timeout: Optional[float] = None, request_id: Optional[str] = None
+    ) -> str:
+        """Deletes credentials that are off since a restore, by their addresses. Returns the revision without them."""
+        path, route = f"{_tenant(name)}/deleted-credentials", f"{_TENANT}/deleted-credentials"
+        body = {"credentials": list(credentials)}
+        answer = self._send("POST", path, route=route, body=body, harmless=False, timeout=timeout, request_id=request_id)
+        return cast(str, answer["revision"])
+
+    def delete(self, name: str, *, timeout: Optional[float] = None, request_id: Optional[str] = None) -> None:
+        """Removes the tenant with all its records."""
+        self._send("DELETE", _tenant(name), route=_TENANT, harmless=False, timeout=timeout, request_id=request_id)
+
+    def audit(
+        self, *, limit: Optional[int] = None, timeout: Optional[float] = None, request_id: Optional[str] = None
+    ) -> Iterator[Dict[str, Any]]:
         """Who made and removed tenants, the latest first, including tenants that no longer exist."""
-        return every_item(self._send, "/v1/audit/tenants", {"limit": limit}, timeout)
+        return every_item(self._send, "/v1/audit/tenants", {"limit": limit}, timeout, request_id)
 
 
 def _tenant(name: str) -> str:

@@ -7,9 +7,10 @@ from typing import Any, Iterator, Callable, Generic, Mapping, Optional, TypeVar,
 
 from .. import records as kinds
 from .._request import path_segment
+from ..management import RotatedSecret
 
 #: Sends a request with the client's credential and gives the JSON of the answer: method, path, then by name
-#: `body`, `query`, `headers`, `harmless`, `timeout`, `route`, `past`.
+#: `body`, `query`, `headers`, `harmless`, `timeout`, `request_id`, `route`, `past`.
 Send = Callable[..., Any]
 
 R = TypeVar("R")
@@ -18,12 +19,20 @@ M = TypeVar("M")
 
 
 def every_item(
-    send: Send, path: str, query: Mapping[str, Any], timeout: Optional[float], past: bool = False
+    send: Send,
+    path: str,
+    query: Mapping[str, Any],
+    timeout: Optional[float],
+    request_id: Optional[str],
+    past: bool = False,
+    on_page: Optional[Callable[[Any], None]] = None,
 ) -> Iterator[Any]:
     """Walks pages by their cursors, as far as the loop goes on."""
     cursor: Optional[str] = None
     while True:
-        page = send("GET", path, query={**query, "cursor": cursor}, timeout=timeout, past=past)
+        page = send("GET", path, query={**query, "cursor": cursor}, timeout=timeout, request_id=request_id, past=past)
+        if on_page is not None:
+            on_page(page)
         for item in page["items"]:
             yield item
         cursor = page.get("next_cursor")
@@ -39,21 +48,27 @@ class RecordCollection(Generic[R, N, M]):
         self._path = f"/v1/{collection}"
         self._route = f"/v1/{collection}/{{id}}"
 
-    def list(self, *, limit: Optional[int] = None, timeout: Optional[float] = None, **fields: Any) -> Iterator[R]:
+    def list(
+        self, *, limit: Optional[int] = None, timeout: Optional[float] = None, request_id: Optional[str] = None, **fields: Any
+    ) -> Iterator[R]:
         """Every record whose fields are as given. `limit` is the size of a page, `timeout` the deadline of each."""
-        return every_item(self._send, self._path, {**fields, "limit": limit}, timeout, past=True)
+        return every_item(self._send, self._path, {**fields, "limit": limit}, timeout, request_id, past=True)
 
-    def get(self, name: str, *, timeout: Optional[float] = None) -> R:
-        return cast(R, self._send("GET", self._item(name), route=self._route, timeout=timeout, past=True))
+    def get(self, name: str, *, timeout: Optional[float] = None, request_id: Optional[str] = None) -> R:
+        return cast(
+            R, self._send("GET", self._item(name), route=self._route, timeout=timeout, request_id=request_id, past=True)
+        )
 
-    def create(self, record: N, *, stack: Optional[str] = None, timeout: Optional[float] = None) -> M:
+    def create(
+        self, record: N, *, stack: Optional[str] = None, timeout: Optional[float] = None, request_id: Optional[str] = None
+    ) -> M:
         """A credential's secret is in this answer, and is never shown again.
 
         `stack`: the one that the change is made for; without it, ownership is not asked for. Limited credentials must
         name it. `update` and `delete` take it too.
         """
         answer = self._send(
-            "POST", self._path, body=record, query={"stack": stack}, harmless=False, timeout=timeout
+            "POST", self._path, body=record, query={"stack": stack}, harmless=False, timeout=timeout, request_id=request_id
         )
         return cast(M, answer)
 
@@ -65,6 +80,7 @@ class RecordCollection(Generic[R, N, M]):
         if_match: Union[int, str, None] = None,
         stack: Optional[str] = None,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> R:
         """A JSON merge patch (RFC 7396): None takes a field away, what is left out stays.
 
@@ -80,6 +96,7 @@ class RecordCollection(Generic[R, N, M]):
             headers=headers,
             harmless=False,
             timeout=timeout,
+            request_id=request_id,
         )
         return cast(R, answer)
 
@@ -90,6 +107,7 @@ class RecordCollection(Generic[R, N, M]):
         if_match: Union[int, str, None] = None,
         stack: Optional[str] = None,
         timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
     ) -> None:
         self._send(
             "DELETE",
@@ -99,7 +117,32 @@ class RecordCollection(Generic[R, N, M]):
             headers=_match(if_match),
             harmless=False,
             timeout=timeout,
+            request_id=request_id,
         )
+
+    def rotate_secret(
+        self,
+        name: str,
+        *,
+        overlap: Optional[int] = None,
+        if_match: Union[int, str, None] = None,
+        stack: Optional[str] = None,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
+    ) -> RotatedSecret:
+        """Gives a credential another secret. The one before ends now, or after `overlap` seconds."""
+        answer = self._send(
+            "POST",
+            f"{self._item(name)}/secret",
+            route=f"{self._route}/secret",
+            body={} if overlap is None else {"overlap_seconds": overlap},
+            query={"stack": stack},
+            headers=_match(if_match),
+            harmless=False,
+            timeout=timeout,
+            request_id=request_id,
+        )
+        return cast(RotatedSecret, answer)
 
     def _item(self, name: str) -> str:
         return f"{self._path}/{path_segment(name, 'a record')}"
@@ -115,32 +158,32 @@ class Records:
     """The records of each kind."""
 
     def __init__(self, send: Send) -> None:
-        self.applications: RecordCollection[kinds.Application, kinds.NewApplication, kinds.Application] = (
-            RecordCollection(send, kinds.COLLECTIONS["application"])
+        self.applications: RecordCollection[
+            kinds.Application, kinds.NewApplication, kinds.Application
+        ] = RecordCollection(send, kinds.COLLECTIONS["application"])
+        self.resource_types: RecordCollection[
+            kinds.ResourceType, kinds.NewResourceType, kinds.ResourceType
+        ] = RecordCollection(send, kinds.COLLECTIONS["resource_type"])
+        self.resources: RecordCollection[kinds.Resource, kinds.NewResource, kinds.Resource] = RecordCollection(
+            send, kinds.COLLECTIONS["resource"]
         )
-        self.resource_types: RecordCollection[kinds.ResourceType, kinds.NewResourceType, kinds.ResourceType] = (
-            RecordCollection(send, kinds.COLLECTIONS["resource_type"])
-        )
-        self.resources: RecordCollection[kinds.Resource, kinds.NewResource, kinds.Resource] = (
-            RecordCollection(send, kinds.COLLECTIONS["resource"])
-        )
-        self.subject_types: RecordCollection[kinds.SubjectType, kinds.NewSubjectType, kinds.SubjectType] = (
-            RecordCollection(send, kinds.COLLECTIONS["subject_type"])
-        )
-        self.subjects: RecordCollection[kinds.Subject, kinds.NewSubject, kinds.Subject] = (
-            RecordCollection(send, kinds.COLLECTIONS["subject"])
+        self.subject_types: RecordCollection[
+            kinds.SubjectType, kinds.NewSubjectType, kinds.SubjectType
+        ] = RecordCollection(send, kinds.COLLECTIONS["subject_type"])
+        self.subjects: RecordCollection[kinds.Subject, kinds.NewSubject, kinds.Subject] = RecordCollection(
+            send, kinds.COLLECTIONS["subject"]
         )
         self.context_attributes: RecordCollection[
             kinds.ContextAttribute, kinds.NewContextAttribute, kinds.ContextAttribute
         ] = RecordCollection(send, kinds.COLLECTIONS["context_attribute"])
-        self.roles: RecordCollection[kinds.Role, kinds.NewRole, kinds.Role] = (
-            RecordCollection(send, kinds.COLLECTIONS["role"])
+        self.roles: RecordCollection[kinds.Role, kinds.NewRole, kinds.Role] = RecordCollection(
+            send, kinds.COLLECTIONS["role"]
         )
-        self.groups: RecordCollection[kinds.Group, kinds.NewGroup, kinds.Group] = (
-            RecordCollection(send, kinds.COLLECTIONS["group"])
+        self.groups: RecordCollection[kinds.Group, kinds.NewGroup, kinds.Group] = RecordCollection(
+            send, kinds.COLLECTIONS["group"]
         )
-        self.policies: RecordCollection[kinds.Policy, kinds.NewPolicy, kinds.Policy] = (
-            RecordCollection(send, kinds.COLLECTIONS["policy"])
+        self.policies: RecordCollection[kinds.Policy, kinds.NewPolicy, kinds.Policy] = RecordCollection(
+            send, kinds.COLLECTIONS["policy"]
         )
         self.policy_assignments: RecordCollection[
             kinds.PolicyAssignment, kinds.NewPolicyAssignment, kinds.PolicyAssignment
@@ -151,12 +194,12 @@ class Records:
         self.group_memberships: RecordCollection[
             kinds.GroupMembership, kinds.NewGroupMembership, kinds.GroupMembership
         ] = RecordCollection(send, kinds.COLLECTIONS["group_membership"])
-        self.access_rules: RecordCollection[kinds.AccessRule, kinds.NewAccessRule, kinds.AccessRule] = (
-            RecordCollection(send, kinds.COLLECTIONS["access_rule"])
+        self.access_rules: RecordCollection[
+            kinds.AccessRule, kinds.NewAccessRule, kinds.AccessRule
+        ] = RecordCollection(send, kinds.COLLECTIONS["access_rule"])
+        self.api_keys: RecordCollection[kinds.ApiKey, kinds.NewApiKey, kinds.MadeApiKey] = RecordCollection(
+            send, kinds.COLLECTIONS["api_key"]
         )
-        self.api_keys: RecordCollection[kinds.ApiKey, kinds.NewApiKey, kinds.MadeApiKey] = (
-            RecordCollection(send, kinds.COLLECTIONS["api_key"])
-        )
-        self.oauth_clients: RecordCollection[kinds.OauthClient, kinds.NewOauthClient, kinds.MadeOauthClient] = (
-            RecordCollection(send, kinds.COLLECTIONS["oauth_client"])
-        )
+        self.oauth_clients: RecordCollection[
+            kinds.OauthClient, kinds.NewOauthClient, kinds.MadeOauthClient
+        ] = RecordCollection(send, kinds.COLLECTIONS["oauth_client"])
