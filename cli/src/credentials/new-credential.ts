@@ -1,5 +1,5 @@
 import type { Limits } from '@authz-service/core/records/limits';
-import type { Scope } from '@authz-service/core/records/scopes';
+import type { CredentialScope } from '@authz-service/core/records/scopes';
 import { SCOPES } from '@authz-service/core/records/scopes';
 import { boolean, integer, string } from '@oclif/core/flags';
 import { stackFlag } from './stack-flag.js';
@@ -46,7 +46,7 @@ export function newCredential(
     'limit-application'?: string[] | undefined;
     'limit-priority'?: number | undefined;
   },
-): { name: string; scopes: Scope[]; operator?: true; description?: string; limits?: Limits } {
+): { name: string; scopes: CredentialScope[]; operator?: true; description?: string; limits?: Limits } {
   const { 'limit-stack': stacks, 'limit-application': applications, 'limit-priority': most } = flags;
   const limits: Limits = {
     ...(stacks !== undefined && { stacks }),
@@ -55,7 +55,7 @@ export function newCredential(
   };
   return {
     name,
-    scopes: flags.scope as Scope[],
+    scopes: flags.scope as CredentialScope[],
     ...(flags.operator && { operator: true }),
     ...(Object.keys(limits).length > 0 && { limits }),
     ...(flags.description !== undefined && { description: flags.description }),

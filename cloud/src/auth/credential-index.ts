@@ -4,7 +4,7 @@ import { address, encodeSegment } from '@authz-service/core/records/address';
 import { isCredential } from '@authz-service/core/records/kinds';
 import { personId } from '@authz-service/core/records/person';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import type { Scope } from '@authz-service/core/records/scopes';
+import type { CredentialScope } from '@authz-service/core/records/scopes';
 import type { Staged } from '@authz-service/core/state/change';
 import type {
   ActorKind,
@@ -195,7 +195,10 @@ export class CredentialIndex {
   }
 
   #put(row: CredentialRow): void {
-    const grants: Grant[] = [...(row.fields.scopes as Scope[]), ...(row.operator ? (['operator'] as const) : [])];
+    const grants: Grant[] = [
+      ...(row.fields.scopes as CredentialScope[]),
+      ...(row.operator ? (['operator'] as const) : []),
+    ];
     const known: KnownCredential = {
       kind: row.kind,
       id: row.id,

@@ -2,11 +2,11 @@ import { limitsText } from '@authz-service/core/limits/limits-text';
 import { ProblemError } from '@authz-service/core/problem';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import type { Limits } from '@authz-service/core/records/limits';
-import { SCOPES, type Scope } from '@authz-service/core/records/scopes';
+import { type CredentialScope, SCOPES } from '@authz-service/core/records/scopes';
 import type { ActorKind } from '../store/store.js';
 
 /** A permission of a request: the scopes of records, and `operator`, which no record can name. */
-export type Grant = Scope | 'operator';
+export type Grant = CredentialScope | 'operator';
 
 /** The verified sender of a request. */
 export interface Credential {
@@ -34,7 +34,11 @@ export function holds(credential: Credential, grant: Grant): boolean {
 }
 
 /** The scopes of which each lets its holder write some kinds of records. */
-export const WRITING_SCOPES = ['records:write', 'credentials', 'access-rules'] as const satisfies readonly Scope[];
+export const WRITING_SCOPES = [
+  'records:write',
+  'credentials',
+  'access-rules',
+] as const satisfies readonly CredentialScope[];
 
 /** The scope that records of a kind take to be written. */
 export function scopeToWrite(kind: Kind): (typeof WRITING_SCOPES)[number] {

@@ -14,7 +14,7 @@ interface Written {
   node: YamlNode;
 }
 
-export interface Move extends Written {
+export interface DeclaredMove extends Written {
   from: Address;
   to: Address;
 }
@@ -22,9 +22,9 @@ export interface Move extends Written {
 /** The lists of addresses at the top of files: `external` and `moved`. */
 export class AddressLists {
   readonly external = new Map<Address, Written>();
-  readonly moves: Move[] = [];
-  private readonly movedFrom = new Map<Address, Move>();
-  private readonly movedTo = new Map<Address, Move>();
+  readonly moves: DeclaredMove[] = [];
+  private readonly movedFrom = new Map<Address, DeclaredMove>();
+  private readonly movedTo = new Map<Address, DeclaredMove>();
 
   readExternal(document: YamlDocument, list: YamlNode): void {
     for (const [index, node] of items(document, list, 'external').entries()) {
@@ -54,7 +54,7 @@ export class AddressLists {
     }
   }
 
-  private move(document: YamlDocument, node: YamlNode, about: About): Move | undefined {
+  private move(document: YamlDocument, node: YamlNode, about: About): DeclaredMove | undefined {
     const ends = new Map<string, ReturnType<typeof readText>>();
     for (const { key, keyNode, value } of node.type === 'map' ? document.entries(node, () => about) : []) {
       if (key === 'from' || key === 'to') ends.set(key, readText(document, value, { label: `${about.label}: ${key}` }));

@@ -3,4 +3,4 @@
  * them.
  */
 export const SCOPES = ['decisions', 'bundle', 'records:read', 'records:write', 'credentials', 'access-rules'] as const;
-export type Scope = (typeof SCOPES)[number];
+export type CredentialScope = (typeof SCOPES)[number];

@@ -126,6 +126,16 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('has one meaning for each exported type of core', () => {
+    const homes = new Map<string, string[]>();
+    for (const file of sources('core').filter((source) => /\/src\//.test(source) && !source.endsWith('.test.ts')))
+      for (const [, name = ''] of readFileSync(join(root, file), 'utf8').matchAll(
+        /^export (?:abstract )?(?:class|interface|type) (\w+)/gm,
+      ))
+        homes.set(name, [...(homes.get(name) ?? []), file]);
+    expect([...homes].filter(([, files]) => files.length > 1)).toEqual([]);
+  });
+
   it('keeps core free of file system, network and clock', () => {
     const wrong = sources('core')
       .filter((file) => !file.endsWith('.test.ts'))

@@ -9,7 +9,7 @@ import type { Member, Side, SubjectClass } from '../universe/subject-classes.js'
 import type { ColumnTables, Descriptor } from './columns.js';
 import { ANY_NAMES, ANY_TEXT, type FreeTexts } from './free-texts.js';
 import type { PairAnswer, PairChange } from './pair-change.js';
-import type { ResourceFacts } from './resource-facts.js';
+import type { GuardedFacts } from './resource-facts.js';
 
 /** A candidate that a class has, and when by its own memberships and roles. */
 export interface Reached {
@@ -56,7 +56,7 @@ interface QuestionSpan {
 }
 
 /** A class of subjects with its candidates, cut into spans of time: what all its members have in common. */
-export interface Question {
+export interface ClassQuestion {
   readonly one: SubjectClass;
   readonly spans: readonly QuestionSpan[];
   /** By the lists that they compare: the same answers are one object. */
@@ -90,7 +90,7 @@ export class Answers {
     private readonly now: number,
   ) {}
 
-  question(one: SubjectClass, before: readonly Reached[], after: readonly Reached[]): Question {
+  question(one: SubjectClass, before: readonly Reached[], after: readonly Reached[]): ClassQuestion {
     const cuts = this.#cuts(one, before, after);
     const spans = cuts.map((from, at) => ({
       from,
@@ -102,7 +102,7 @@ export class Answers {
   }
 
   /** With `joined` also what the answers are with subject and resource left open. */
-  of(question: Question, asking: Asking, joined = false): ClassAnswer {
+  of(question: ClassQuestion, asking: Asking, joined = false): ClassAnswer {
     const { one, known } = question;
     const { sent, open, told } = asking;
     const asked = told === undefined ? undefined : `${sent} ${open} ${joined} ${told}`;
@@ -129,13 +129,13 @@ export class Answers {
   }
 
   /** Returns how the state after answers at an instant. */
-  listAt(question: Question, asking: Asking, at: number): DecisionList {
+  listAt(question: ClassQuestion, asking: Asking, at: number): DecisionList {
     const span = question.spans.findLast(({ from }) => from <= at) ?? question.spans[0];
     return this.#list(question.one, 'after', span as QuestionSpan, asking);
   }
 
   #answer(
-    { one, spans: all }: Question,
+    { one, spans: all }: ClassQuestion,
     asking: Asking,
     lists: readonly (readonly [DecisionList, DecisionList])[],
     joined: boolean,
@@ -258,7 +258,7 @@ export class Answers {
     one: SubjectClass,
     { member, sent, open = false }: Asking,
     side: Side,
-    facts: ResourceFacts | null,
+    facts: GuardedFacts | null,
     { from, until }: Pick<QuestionSpan, 'from' | 'until'>,
   ): PartialRequest {
     const recordedSubject = one.kind === 'recorded' && !open;
@@ -283,7 +283,7 @@ export class Answers {
     };
   }
 
-  #acting(closure: Closure, facts: ResourceFacts | null, at: number): PartialPrincipals {
+  #acting(closure: Closure, facts: GuardedFacts | null, at: number): PartialPrincipals {
     const counts = (id: number) => this.#periodsOf(closure, id).some((period) => isCurrent(period, at));
     const is = (address: string) => {
       const id = this.principals.find(address);

@@ -16,9 +16,9 @@ import { includedIn } from '../graph/included-roles.js';
 import type { Principal } from '../graph/principal.js';
 import { Interner } from '../universe/interner.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
-import { type Located, locate, type ResourceUnit } from '../universe/resource-places.js';
+import { type LocatedUnit, locate, type ResourceUnit } from '../universe/resource-places.js';
 import type { GrantedRules } from './granted-rules.js';
-import { type ResourceFacts, resourceFacts } from './resource-facts.js';
+import { type GuardedFacts, resourceFacts } from './resource-facts.js';
 
 /** A policy's guard, the same object wherever policies require the same. */
 export interface KnownGuard {
@@ -32,7 +32,7 @@ export interface Descriptor {
   readonly priority: number;
   readonly guard: KnownGuard | null;
   readonly period: LinkPeriod;
-  readonly facts: ResourceFacts | null;
+  readonly facts: GuardedFacts | null;
   /** The way is unknown (docs/semantics.md 8.6). */
   readonly unknown: boolean;
   /** Only told where there are unknown ways. */
@@ -74,7 +74,7 @@ export class ColumnTables {
   readonly descriptors = new Interner<Descriptor>();
   readonly #guards = new Map<string, KnownGuard & { id: number }>();
   readonly #byObject = new Map<LazyGuard, KnownGuard & { id: number }>();
-  readonly #facts = new Interner<ResourceFacts>();
+  readonly #facts = new Interner<GuardedFacts>();
   readonly #parts = new Interner<readonly Entry[]>();
   readonly #columns = new Interner<Column>();
 
@@ -98,7 +98,7 @@ export class ColumnTables {
     return found;
   }
 
-  descriptor(rule: Rule, period: LinkPeriod, at: Located, { engine, unknown, ...asked }: DescribedIn): number {
+  descriptor(rule: Rule, period: LinkPeriod, at: LocatedUnit, { engine, unknown, ...asked }: DescribedIn): number {
     const { policy } = rule;
     const guard = policy.guard === null ? null : this.guard(policy.guard);
     const told = at.where !== null && at.where.unknown !== null ? policy.address : null;
@@ -117,7 +117,7 @@ export class ColumnTables {
 
   #factsOf(
     guard: KnownGuard,
-    at: Located,
+    at: LocatedUnit,
     engine: CompiledEngine,
     asked: Pick<DescribedIn, 'id' | 'action' | 'holders'>,
   ) {
@@ -187,7 +187,7 @@ export class Columns {
     return actions.map((action) => this.#column(at, targets, holding, action));
   }
 
-  #column(at: Located, targets: readonly Target[], holding: readonly Resource[], action: string): Column {
+  #column(at: LocatedUnit, targets: readonly Target[], holding: readonly Resource[], action: string): Column {
     const parts: number[] = [];
     const asked = new Set<number>();
     const add = (template: PartTemplate) => {
@@ -205,7 +205,7 @@ export class Columns {
   }
 
   /** Guards that ask for groups and roles tell subjects apart by these. */
-  #ask({ reads }: KnownGuard, at: Located, asked: Set<number>): void {
+  #ask({ reads }: KnownGuard, at: LocatedUnit, asked: Set<number>): void {
     const { principals } = this.tables;
     for (const path of reads.groups) {
       const group = this.engine.groups.get(path);
@@ -273,7 +273,7 @@ export class Columns {
     return { entries: current, guards: [...guards], filled: free ? new Map() : null };
   }
 
-  #filled({ entries, filled }: PartTemplate, at: Located, action: string): number {
+  #filled({ entries, filled }: PartTemplate, at: LocatedUnit, action: string): number {
     const key = `${at.type.path} ${at.resource !== undefined} ${at.where !== null && at.where.unknown !== null}`;
     const known = filled?.get(key);
     if (known !== undefined) return known;
@@ -286,7 +286,7 @@ export class Columns {
     return part;
   }
 
-  #descriptor(rule: Rule, period: LinkPeriod, at: Located, unknown: boolean, action: string): number {
+  #descriptor(rule: Rule, period: LinkPeriod, at: LocatedUnit, unknown: boolean, action: string): number {
     return this.tables.descriptor(rule, period, at, {
       engine: this.engine,
       unknown,
@@ -297,7 +297,7 @@ export class Columns {
   }
 
   /** The DENYs that only unknown ways lead to (docs/semantics.md 8.6): an ALLOW does not apply by such a way. */
-  #unknownEntries(at: Located, targets: readonly Target[], action: string, asked: Set<number>): Entry[] {
+  #unknownEntries(at: LocatedUnit, targets: readonly Target[], action: string, asked: Set<number>): Entry[] {
     const found: Entry[] = [];
     const { principals, now } = this.tables;
     const add = (principal: Principal, rule: Rule, period: LinkPeriod) => {

@@ -2,7 +2,7 @@ import { append } from '../../collections/append.js';
 import { canonicalJson, type JsonObject } from '../../json/json.js';
 import type { Closure } from '../universe/closure.js';
 import type { Member, Side, SubjectClass } from '../universe/subject-classes.js';
-import type { Answers, ClassAnswer, Question, Reached, SpanAnswer, TripleAnswer } from './answers.js';
+import type { Answers, ClassAnswer, ClassQuestion, Reached, SpanAnswer, TripleAnswer } from './answers.js';
 import type { ColumnGroup } from './column-groups.js';
 import type { Column, ColumnTables } from './columns.js';
 import { joinsRequest } from './guard-join.js';
@@ -27,7 +27,7 @@ export class Block {
 }
 
 /** Subjects and resources whose access changes alike. */
-export interface Cell {
+export interface ComparedCell {
   readonly block: Block;
   readonly group: ColumnGroup;
   /** The answer to requests that may send properties that are not recorded. */
@@ -49,7 +49,7 @@ interface Facts {
 type SubjectReads = { readonly id: boolean; readonly properties: ReadonlySet<string> | undefined } | null;
 
 const NOTHING: JsonObject = {};
-const NO_WAYS: Cell['ways'] = new Map();
+const NO_WAYS: ComparedCell['ways'] = new Map();
 /** The most pairs of subjects and resources that are looked at where a condition joins them by more than equality. */
 const PAIRS_MAX = 1_000_000;
 
@@ -57,7 +57,7 @@ const PAIRS_MAX = 1_000_000;
 export class ColumnComparison {
   readonly #byPrincipal = new Map<number, SubjectClass[]>();
   readonly #changed: readonly SubjectClass[];
-  readonly #questions = new Map<string, Question>();
+  readonly #questions = new Map<string, ClassQuestion>();
   readonly #blocks = new Map<string, Block>();
   readonly #joins: JoinIndex;
   /** The members of classes by what is read of them. */
@@ -93,8 +93,8 @@ export class ColumnComparison {
     return this.classesOf(first).some((one) => others.has(one));
   }
 
-  cells(group: ColumnGroup): Cell[] {
-    const found: Cell[] = [];
+  cells(group: ColumnGroup): ComparedCell[] {
+    const found: ComparedCell[] = [];
     for (const one of this.#touched(group)) {
       const cells = this.#cellsOf(one, group);
       if (one.kind !== 'named' || cells.length === 0) {
@@ -162,7 +162,7 @@ export class ColumnComparison {
     return block;
   }
 
-  #cellsOf(one: SubjectClass, group: ColumnGroup): Cell[] {
+  #cellsOf(one: SubjectClass, group: ColumnGroup): ComparedCell[] {
     const before = reached(one.before, group.before);
     const after = reached(one.after, group.after);
     if (before.length === 0 && after.length === 0) return [];
@@ -178,7 +178,7 @@ export class ColumnComparison {
       after,
       `${keys.join('|')}|${guarded ? `${one.type}\n${one.kind}\n${asks ? one.index : ''}` : ''}`,
     );
-    const alike = new Map<ClassAnswer, Map<string, Cell & { blocks: Block[] }>>();
+    const alike = new Map<ClassAnswer, Map<string, ComparedCell & { blocks: Block[] }>>();
     for (const block of blocks ?? [this.#block(`${one.index}`, one, one.members[0] as Member, () => one.members)]) {
       const told = several ? undefined : reads && factsOf(block.first, reads);
       const asking = { member: block.first, open: !exact, told };
@@ -187,7 +187,7 @@ export class ColumnComparison {
       const triple = this.answers.tripleOf(bare);
       if (!answer.differs && triple === undefined) continue;
       const ways = this.#waysOf(block, group, answer, exact);
-      const known = alike.get(answer) ?? new Map<string, Cell & { blocks: Block[] }>();
+      const known = alike.get(answer) ?? new Map<string, ComparedCell & { blocks: Block[] }>();
       alike.set(answer, known);
       const key = [triple?.before, triple?.after, triple?.change, ...ways.values()].join('\n');
       const same = known.get(key);
@@ -199,13 +199,13 @@ export class ColumnComparison {
     );
   }
 
-  #waysOf(block: Block, { after }: ColumnGroup, { spans }: ClassAnswer, exact: boolean): Cell['ways'] {
+  #waysOf(block: Block, { after }: ColumnGroup, { spans }: ClassAnswer, exact: boolean): ComparedCell['ways'] {
     const { memberships } = this;
     if (memberships === undefined) return NO_WAYS;
     return new Map(spans.map((span) => [span, memberships.of(block, after, span, exact).join(' ')]));
   }
 
-  #question(one: SubjectClass, before: readonly Reached[], after: readonly Reached[], key: string): Question {
+  #question(one: SubjectClass, before: readonly Reached[], after: readonly Reached[], key: string): ClassQuestion {
     let question = this.#questions.get(key);
     if (question === undefined) {
       question = this.answers.question(one, before, after);

@@ -5,7 +5,7 @@ import type { CompiledEngine } from '../engine/compiled-engine.js';
 import type { ChangedRecord } from '../universe/record-changes.js';
 import { OTHER_TYPE } from '../universe/subject-classes.js';
 import { OTHER_ACTION, type TypeUniverse } from './column-groups.js';
-import type { ResourceFacts } from './resource-facts.js';
+import type { GuardedFacts } from './resource-facts.js';
 
 const NO_NAMES: PartialResource['names'] = { id: undefined, name: undefined };
 export const ANY_TEXT: FreeText = { admits: () => true };
@@ -16,7 +16,7 @@ export class FreeTexts {
   readonly #subjects = new Map<string, FreeText>();
   readonly #resources = new Map<Path, FreeNames>();
   readonly #recorded = new Map<string, PartialResource['names']>();
-  readonly #byFacts = new Map<ResourceFacts, PartialResource['names']>();
+  readonly #byFacts = new Map<GuardedFacts, PartialResource['names']>();
   readonly #added = new Set<string>();
   readonly #actions = new Map<Path, FreeText>();
   readonly #otherType: FreeText;
@@ -45,7 +45,7 @@ export class FreeTexts {
   }
 
   /** The name of the action that a guard reads. */
-  action({ action = '', typePath }: ResourceFacts): string | FreeText {
+  action({ action = '', typePath }: GuardedFacts): string | FreeText {
     if (action !== OTHER_ACTION) return action;
     let free = this.#actions.get(typePath);
     if (free === undefined) {
@@ -68,7 +68,7 @@ export class FreeTexts {
   }
 
   /** The names of a resource in one state, as far as they are known. */
-  names(facts: ResourceFacts | null): PartialResource['names'] {
+  names(facts: GuardedFacts | null): PartialResource['names'] {
     if (facts === null) return NO_NAMES;
     let names = this.#byFacts.get(facts);
     if (names === undefined) {
@@ -78,7 +78,7 @@ export class FreeTexts {
     return names;
   }
 
-  #namesOf({ name, id, recorded, typePath }: ResourceFacts): PartialResource['names'] {
+  #namesOf({ name, id, recorded, typePath }: GuardedFacts): PartialResource['names'] {
     if (name === undefined) return this.#unrecorded(typePath);
     const key = `${recorded}\n${id}\n${name}`;
     let names = this.#recorded.get(key);

@@ -6,7 +6,7 @@ import type { Member, SubjectClass } from '../universe/subject-classes.js';
 import type { Descriptor } from './columns.js';
 import type { FreeTexts } from './free-texts.js';
 import { type GuardJoin, type JoinedAttribute, joinOf, USES } from './guard-join.js';
-import type { ResourceFacts } from './resource-facts.js';
+import type { GuardedFacts } from './resource-facts.js';
 import { isRound, type Piece, type Split, ValueIndex } from './value-index.js';
 
 /** A value that requests choose, so far as a guard compares the subject with it. */
@@ -22,7 +22,7 @@ interface Chosen {
 /** A candidate that reads something, with its join. */
 interface Joined {
   readonly join: GuardJoin;
-  readonly facts: ResourceFacts | null;
+  readonly facts: GuardedFacts | null;
 }
 
 /** The most subjects that are looked at to tell them apart by several attributes. */
@@ -86,7 +86,7 @@ export class JoinIndex {
     return this.#combined <= COMBINED_MAX;
   }
 
-  *#chosen({ joined }: JoinedAttribute, facts: ResourceFacts | null): Generator<Chosen, void> {
+  *#chosen({ joined }: JoinedAttribute, facts: GuardedFacts | null): Generator<Chosen, void> {
     for (const [key, read] of joined) {
       if (read.kind === 'property') {
         const recorded = read.root === 'resource' ? facts?.properties : undefined;
@@ -106,7 +106,7 @@ export class JoinIndex {
     }
   }
 
-  #admitted(facts: ResourceFacts, by: 'admitsName' | 'admitsId'): Split | undefined {
+  #admitted(facts: GuardedFacts, by: 'admitsName' | 'admitsId'): Split | undefined {
     const names = this.free.names(facts);
     if (!('admitsName' in names)) return undefined;
     return { name: `${by}${this.#numbered(names)}`, admits: (text) => names[by](text) };

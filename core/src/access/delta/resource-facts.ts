@@ -14,7 +14,7 @@ import { holdingOf, holdings } from '../graph/holders.js';
 import { includedIn } from '../graph/included-roles.js';
 import type { Principal } from '../graph/principal.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
-import { type Located, recordedUnit } from '../universe/resource-places.js';
+import { type LocatedUnit, recordedUnit } from '../universe/resource-places.js';
 
 /** Somebody who holds a role where a resource lies, where it may lie as nobody says (8.3), or where a request may say. */
 interface Holding {
@@ -27,7 +27,7 @@ interface Holding {
 }
 
 /** The facts that one state has about a resource, as far as a guard reads them; plain data that outlives the state. */
-export interface ResourceFacts {
+export interface GuardedFacts {
   readonly key: string;
   readonly type: string;
   readonly application: string;
@@ -49,11 +49,11 @@ const NOTHING: JsonObject = {};
 /** The facts of a resource that these reads look at. */
 export function resourceFacts(
   engine: CompiledEngine,
-  { unit, type, resource, where }: Located,
+  { unit, type, resource, where }: LocatedUnit,
   reads: GuardReads,
   principals: PrincipalIds,
   { id: knownId, action, holders }: { id: string | undefined; action: string; holders: readonly Principal[] },
-): ResourceFacts {
+): GuardedFacts {
   const stored = resource?.properties ?? NOTHING;
   const properties = reads.resourceProperties === undefined ? stored : picked(stored, reads.resourceProperties);
   const recorded = resource !== undefined;
@@ -103,7 +103,7 @@ function picked(properties: JsonObject, names: readonly string[]): JsonObject {
 function* holdingsOf(
   engine: CompiledEngine,
   path: Path,
-  where: Located['where'],
+  where: LocatedUnit['where'],
   principals: PrincipalIds,
   holders: readonly Principal[],
   among: boolean,

@@ -5,7 +5,7 @@ import { heldRoles } from '../graph/held-roles.js';
 import { includedIn } from '../graph/included-roles.js';
 import type { Principal } from '../graph/principal.js';
 import { covers } from './covers.js';
-import { ResourceSet } from './resource-set.js';
+import { CandidateSet } from './resource-set.js';
 
 const STEP = 256;
 
@@ -15,11 +15,11 @@ const STEP = 256;
  */
 export class ReachedResources {
   /** Resources that some policy may allow the action on; those that a policy covers by their type alone are not among them. */
-  readonly allowed = new ResourceSet();
+  readonly allowed = new CandidateSet();
   /** Resources that some policy covers by themselves, whatever its effect. */
-  readonly covered = new ResourceSet();
+  readonly covered = new CandidateSet();
   /** Resources for which it makes a difference where they lie. */
-  readonly placed = new ResourceSet();
+  readonly placed = new CandidateSet();
 
   constructor(
     private readonly type: ResourceType,

@@ -6,7 +6,7 @@ import { hierarchyNodeOf } from '../graph/hierarchy-node.js';
 const STEP = 256;
 
 /** A set of resources, given one by one or with all that lies below, that need not be gone through to be asked. */
-export class ResourceSet {
+export class CandidateSet {
   readonly #single = new SplitTable<Resource, true>();
   readonly #tops = new SplitTable<Resource, true>();
   /** Whether resources that hold others lie below a top, or are one. */

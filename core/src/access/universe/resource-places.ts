@@ -59,7 +59,7 @@ export function recordPath({ type, name }: ResourceUnit): Path | undefined {
 }
 
 /** A unit as it is in one state. */
-export interface Located {
+export interface LocatedUnit {
   readonly unit: ResourceUnit;
   readonly type: ResourceType;
   readonly resource: Resource | undefined;
@@ -67,7 +67,7 @@ export interface Located {
 }
 
 /** Locates a unit in a state; undefined if no request about it is answered there. */
-export function locate(engine: CompiledEngine, unit: ResourceUnit): Located | undefined {
+export function locate(engine: CompiledEngine, unit: ResourceUnit): LocatedUnit | undefined {
   const type = engine.types.get(unit.type);
   if (type === undefined) return undefined;
   const found = unit.name === undefined ? undefined : type.resources.get(unit.name);

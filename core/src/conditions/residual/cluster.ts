@@ -12,7 +12,7 @@ import { valuesFor } from './domain/values.js';
 import type { FormulaOutcome } from './formula.js';
 
 /** Outcomes that atoms have together, and what a request sends for them. */
-export interface Cell {
+export interface OutcomeCell {
   readonly outcomes: ReadonlyMap<Atom, FormulaOutcome>;
   readonly chosen: Assignment;
 }
@@ -20,7 +20,7 @@ export interface Cell {
 /** Atoms that share attributes, directly or through others. What requests choose for it makes no difference to the rest. */
 export interface Cluster {
   readonly atoms: readonly Atom[];
-  readonly cells: readonly Cell[];
+  readonly cells: readonly OutcomeCell[];
   /** Whether no request gives outcomes that no cell has. */
   readonly complete: boolean;
 }
@@ -88,8 +88,11 @@ export class Clusters {
 }
 
 /** The cells of some combinations of values: one for each combination of outcomes. */
-function cellsOf(atoms: readonly Atom[], combinations: readonly Assignment[]): { cells: Cell[]; whole: boolean } {
-  const cells = new Map<string, Cell>();
+function cellsOf(
+  atoms: readonly Atom[],
+  combinations: readonly Assignment[],
+): { cells: OutcomeCell[]; whole: boolean } {
+  const cells = new Map<string, OutcomeCell>();
   const numbers = new Map<unknown, number>();
   const numberOf = (value: unknown) => {
     const known = numbers.get(value) ?? numbers.size;

@@ -1,6 +1,6 @@
 import type { Atom } from './atom.js';
 import type { Assignment } from './attribute.js';
-import type { Cell, Cluster, Clusters } from './cluster.js';
+import type { Cluster, Clusters, OutcomeCell } from './cluster.js';
 import type { DecisionLists, StepList } from './decision-list.js';
 import { type FormulaOutcome, OUTCOMES } from './formula.js';
 
@@ -14,13 +14,13 @@ export interface Choice {
 type Side = 'no' | 'maybe' | { readonly with: Choice | undefined };
 
 /** The answers that the second list allows more, and less. */
-export interface Difference {
+export interface ListDifference {
   readonly gained: Side;
   readonly lost: Side;
 }
 
-const SAME: Difference = { gained: 'no', lost: 'no' };
-const UNCLEAR: Difference = { gained: 'maybe', lost: 'maybe' };
+const SAME: ListDifference = { gained: 'no', lost: 'no' };
+const UNCLEAR: ListDifference = { gained: 'maybe', lost: 'maybe' };
 
 /** The parts of formulas that one comparison may look at. */
 const STEPS_MAX = 250_000;
@@ -36,8 +36,8 @@ class TooManySteps extends Error {}
 export class DecisionListComparison {
   readonly #lists: DecisionLists;
   readonly #clusters: Clusters;
-  readonly #known = new Map<string, Difference>();
-  readonly #imagined = new Map<string, Difference>();
+  readonly #known = new Map<string, ListDifference>();
+  readonly #imagined = new Map<string, ListDifference>();
   #of: ReadonlyMap<Atom, Cluster> = new Map();
   #steps = 0;
   #stepsMax = STEPS_MAX;
@@ -56,7 +56,7 @@ export class DecisionListComparison {
   }
 
   /** With fewer steps an answer that needs more is not remembered. */
-  difference(before: StepList, after: StepList, stepsMax = STEPS_MAX): Difference {
+  difference(before: StepList, after: StepList, stepsMax = STEPS_MAX): ListDifference {
     const plain = plainly(before, after);
     if (plain !== undefined) return plain;
     const known = this.#known.get(keyOf(before, after));
@@ -73,7 +73,7 @@ export class DecisionListComparison {
     }
   }
 
-  #explore(before: StepList, after: StepList): Difference {
+  #explore(before: StepList, after: StepList): ListDifference {
     const plain = plainly(before, after);
     if (plain !== undefined) return plain;
     const key = keyOf(before, after);
@@ -100,7 +100,7 @@ export class DecisionListComparison {
   }
 
   /** Finds what happens if atoms of clusters that are not complete turn out in any way, so that nothing is certain. */
-  #imagine(before: StepList, after: StepList): Difference {
+  #imagine(before: StepList, after: StepList): ListDifference {
     const plain = plainly(before, after);
     if (plain !== undefined) return maybe(plain);
     const key = keyOf(before, after);
@@ -126,8 +126,8 @@ export class DecisionListComparison {
     before: StepList,
     after: StepList,
     outcomes: ReadonlyMap<Atom, FormulaOutcome>,
-    explore: (before: StepList, after: StepList) => Difference,
-  ): Difference {
+    explore: (before: StepList, after: StepList) => ListDifference,
+  ): ListDifference {
     return explore(this.#lists.settle(before, outcomes, this.#count), this.#lists.settle(after, outcomes, this.#count));
   }
 }
@@ -137,7 +137,7 @@ function keyOf(before: StepList, after: StepList): string {
 }
 
 /** The difference that needs no exploration. */
-function plainly(before: StepList, after: StepList): Difference | undefined {
+function plainly(before: StepList, after: StepList): ListDifference | undefined {
   if (before === after) return SAME;
   if (before.decided === undefined || after.decided === undefined) return undefined;
   return after.decided ? { gained: { with: undefined }, lost: 'no' } : { gained: 'no', lost: { with: undefined } };
@@ -163,11 +163,11 @@ function firstAtom(before: StepList, after: StepList): Atom {
 }
 
 /** The cells of a cluster that are told apart by the atoms that are left. */
-function distinct({ atoms, cells }: Cluster, before: StepList, after: StepList): readonly Cell[] {
+function distinct({ atoms, cells }: Cluster, before: StepList, after: StepList): readonly OutcomeCell[] {
   const left = new Set([...atomsOf(before), ...atomsOf(after)]);
   const relevant = atoms.filter((atom) => left.has(atom));
   if (relevant.length === atoms.length) return cells;
-  const found = new Map<string, Cell>();
+  const found = new Map<string, OutcomeCell>();
   for (const cell of cells) {
     const key = relevant.map((atom) => cell.outcomes.get(atom)).join();
     if (!found.has(key)) found.set(key, cell);
@@ -188,6 +188,6 @@ function with_(chosen: Assignment, side: Side): Side {
   return isCertain(side) ? { with: { chosen, more: side.with } } : side;
 }
 
-function maybe({ gained, lost }: Difference): Difference {
+function maybe({ gained, lost }: ListDifference): ListDifference {
   return { gained: gained === 'no' ? 'no' : 'maybe', lost: lost === 'no' ? 'no' : 'maybe' };
 }

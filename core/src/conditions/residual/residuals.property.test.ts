@@ -15,9 +15,9 @@ import { Absent, type Outcome } from '../values/outcome.js';
 import { Scope } from '../values/scope.js';
 import type { PartialRequest } from './partial-request.js';
 import { type PolicyGuard, Residuals } from './residuals.js';
-import type { Witness } from './witness.js';
+import type { ChosenValues } from './witness.js';
 
-function sentBy(witness: Witness): SentRequest & { readonly id: string | undefined; readonly unnamed: boolean } {
+function sentBy(witness: ChosenValues): SentRequest & { readonly id: string | undefined; readonly unnamed: boolean } {
   return {
     context: witness.context,
     subject: witness.subjectProperties,

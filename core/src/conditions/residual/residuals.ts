@@ -12,7 +12,7 @@ import { readsOfGuard } from './reads.js';
 import { simplified } from './simplify.js';
 import type { Read } from './syntax.js';
 import { formulaText, whenAllowed } from './text-of.js';
-import { type Witness, witnessOf } from './witness.js';
+import { type ChosenValues, witnessOf } from './witness.js';
 
 /** The requirements of a policy; a policy that requires nothing has an empty one. */
 export interface PolicyGuard {
@@ -38,14 +38,14 @@ export interface DecisionList {
 }
 
 /** Whether every request is allowed, none, or it depends on the request. A failed evaluation allows nothing. */
-export type Verdict = 'allow' | 'deny' | 'depends';
+export type ListVerdict = 'allow' | 'deny' | 'depends';
 
 /** The requests that the second of two lists allows in comparison with the first, with an example for each direction. */
 export interface Comparison {
   /** `unknown` if it cannot be said: then a witness may still show one direction. */
   readonly change: 'same' | 'gained' | 'lost' | 'mixed' | 'unknown';
-  readonly gained?: Witness;
-  readonly lost?: Witness;
+  readonly gained?: ChosenValues;
+  readonly lost?: ChosenValues;
 }
 
 /** A property or member of the context that requests send, and the values of it that conditions tell apart. */
@@ -56,7 +56,7 @@ export interface RequestChoice {
 }
 
 export type Satisfiability =
-  | { readonly possible: 'yes'; readonly witness: Witness }
+  | { readonly possible: 'yes'; readonly witness: ChosenValues }
   | { readonly possible: 'no' | 'unknown' };
 
 /** The steps that may show that a shorter formula is the same, and those of all texts together: none is worth more. */
@@ -114,7 +114,7 @@ export class Residuals {
     return this.#lists.of(candidates);
   }
 
-  verdictOf(list: DecisionList): Verdict {
+  verdictOf(list: DecisionList): ListVerdict {
     const { decided } = list as StepList;
     if (decided !== undefined) return decided ? 'allow' : 'deny';
     if (this.#exploration.difference(this.#none, list as StepList).gained === 'no') return 'deny';

@@ -4,7 +4,7 @@ import type { Choice } from './compare-decision-lists.js';
 import { setMember } from './domain/set-member.js';
 
 /** The values that a request must send besides what is known, so that it is answered as claimed. */
-export interface Witness {
+export interface ChosenValues {
   readonly context: JsonObject;
   /** Only those that are not recorded. */
   readonly subjectProperties: JsonObject;
@@ -24,7 +24,7 @@ export interface Witness {
   readonly now: number | undefined;
 }
 
-export function witnessOf(choice: Choice | undefined): Witness {
+export function witnessOf(choice: Choice | undefined): ChosenValues {
   const properties: { readonly [root: string]: JsonObject } = { context: {}, subject: {}, action: {}, resource: {} };
   const texts: { [kind: string]: string | undefined } = {};
   const chosen: Path[] = [];

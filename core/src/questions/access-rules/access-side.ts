@@ -17,8 +17,8 @@ import { EVERY_TYPE, EVERYONE } from '../../records/everyone.js';
 import { type AccessView, mentioning, recordAt } from './access-view.js';
 import { type Covering, CoveringPolicies, type PolicyRecord, policyPath } from './covering-policies.js';
 import type { ParentProperty } from './parent-values.js';
-import { formsOf, type Located, liesAmongOthers, locate, type ResourceUnit } from './resource-places.js';
-import { type Closure, type Holding, SubjectClosures } from './subject-closure.js';
+import { formsOf, type JudgedResource, type LocatedResource, liesAmongOthers, locate } from './resource-places.js';
+import { type Holding, SubjectClosures, type SubjectHoldings } from './subject-closure.js';
 
 /** A subject that rules are judged on; without a path, any of its type that has no record. */
 export interface SubjectUnit {
@@ -69,8 +69,8 @@ export class AccessSide {
   readonly policies: CoveringPolicies;
   readonly #members = new Map<Path, Members>();
   readonly #properties = new Map<Path, JsonObject | undefined>();
-  readonly #forms = new Map<string, readonly ResourceUnit[]>();
-  readonly #located = new Map<string, Located>();
+  readonly #forms = new Map<string, readonly JudgedResource[]>();
+  readonly #located = new Map<string, LocatedResource>();
   readonly #actions = new Map<string, ReadonlySet<string>>();
   /** By the key of a unit, and by action. */
   readonly #coverings = new Map<string, Map<string, readonly Covering[]>>();
@@ -104,28 +104,28 @@ export class AccessSide {
   }
 
   /** A unit as requests can ask for it here. */
-  formsOf(unit: ResourceUnit): readonly ResourceUnit[] {
+  formsOf(unit: JudgedResource): readonly JudgedResource[] {
     return remembered(this.#forms, unit.key, () => formsOf(this.view, this.other, unit));
   }
 
-  locate(unit: ResourceUnit): Located {
+  locate(unit: JudgedResource): LocatedResource {
     return remembered(this.#located, unit.key, () => locate(this.view, unit));
   }
 
-  coverings(unit: ResourceUnit, action: string): readonly Covering[] {
+  coverings(unit: JudgedResource, action: string): readonly Covering[] {
     const ofUnit = remembered(this.#coverings, unit.key, () => new Map());
     return remembered(ofUnit, action, () => this.policies.of(unit, this.locate(unit), action));
   }
 
   /** The policies that cover a unit and an action, in whichever form requests ask for it here. */
-  coveringsAnywhere(unit: ResourceUnit, action: string): readonly Covering[] {
+  coveringsAnywhere(unit: JudgedResource, action: string): readonly Covering[] {
     const [form, ...others] = this.formsOf(unit);
     if (form !== undefined && others.length === 0) return this.coverings(form, action);
     return this.formsOf(unit).flatMap((one) => this.coverings(one, action));
   }
 
   /** The actions that a unit's type declares, and those that policies on it name, or conditions that read an action's name. */
-  actionsOn(unit: ResourceUnit): ReadonlySet<string> {
+  actionsOn(unit: JudgedResource): ReadonlySet<string> {
     return remembered(this.#actions, unit.key, () => {
       const declared = recordAt(this.view, 'resource_type', unit.type)?.fields.actions ?? [];
       const forms = this.formsOf(unit).flatMap((form) => [...this.policies.actionsOn(form, this.locate(form))]);
@@ -157,7 +157,7 @@ export class AccessSide {
   }
 
   /** How the policies that cover a resource and an action reach a subject. */
-  reaches(closure: Closure, unit: ResourceUnit, action: string): MatchedPolicy[] {
+  reaches(closure: SubjectHoldings, unit: JudgedResource, action: string): MatchedPolicy[] {
     const found: MatchedPolicy[] = [];
     for (const { policy, unknown } of this.coverings(unit, action)) {
       const ways: GrantPath[] = [];
@@ -218,8 +218,8 @@ export class AccessSide {
   /** Returns the partial request for a subject, resource and action in a span of time. */
   known(
     { type, path }: SubjectUnit,
-    closure: Closure,
-    unit: ResourceUnit,
+    closure: SubjectHoldings,
+    unit: JudgedResource,
     action: string | FreeText,
     { span, properties, names, free }: { span: TimeSpan; properties: Properties; names: boolean; free: FreeUniverse },
   ): PartialRequest {
@@ -270,13 +270,13 @@ export class AccessSide {
     });
   }
 
-  resourceProperties({ path }: ResourceUnit): JsonObject | undefined {
+  resourceProperties({ path }: JudgedResource): JsonObject | undefined {
     const record = path === undefined ? undefined : recordAt(this.view, 'resource', path);
     return record && (record.fields.properties ?? NOTHING);
   }
 
   /** Whether a role that is held here counts on a resource (docs/semantics.md 8.4, 8.6). */
-  #where({ place }: Holding, unit: ResourceUnit): 'yes' | 'no' | 'unknown' {
+  #where({ place }: Holding, unit: JudgedResource): 'yes' | 'no' | 'unknown' {
     if (place === undefined) return 'yes';
     const { places, unknown } = this.locate(unit);
     if (places.has(place)) return 'yes';
@@ -346,7 +346,7 @@ export function hasRole(role: Path): string {
 }
 
 /** `places` are those below which a resource must lie and may, for all that is said. */
-function wayOf(unit: ResourceUnit, period: Period, places: readonly (Path | undefined)[]): GrantPath {
+function wayOf(unit: JudgedResource, period: Period, places: readonly (Path | undefined)[]): GrantPath {
   const below = places.filter((one) => one !== undefined);
   return liesAmongOthers(unit) ? { period, unknown: false, below } : { period, unknown: below.length > 0, below: [] };
 }

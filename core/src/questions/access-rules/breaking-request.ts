@@ -3,12 +3,12 @@ import { decodeSegment } from '../../records/address.js';
 import type { DecisionRequest } from '../../request.js';
 import { type AccessSide, FreeUniverse, OTHER_TYPE } from './access-side.js';
 import { recordAt } from './access-view.js';
-import type { Breach, Cell } from './judge-cell.js';
+import type { Breach, JudgedCell } from './judge-cell.js';
 import { liesAmongOthers } from './resource-places.js';
 import type { BreakingRequest } from './violation.js';
 
 /** The request by which a rule is broken. What makes no difference is left out, or has a name that no record has. */
-export function breakingRequest(side: AccessSide, { subject }: Cell, breach: Breach): BreakingRequest {
+export function breakingRequest(side: AccessSide, { subject }: JudgedCell, breach: Breach): BreakingRequest {
   const { action, unit, said, span, witness } = breach;
   const free = new FreeUniverse([side.view]);
   const type = subject.type === OTHER_TYPE ? (witness?.subjectType ?? 'other') : subject.type;
@@ -37,7 +37,7 @@ export function breakingRequest(side: AccessSide, { subject }: Cell, breach: Bre
 }
 
 /** Returns the properties by which a request says where a resource without a record lies. */
-function parents(side: AccessSide, { type, place }: Cell['unit']): JsonObject {
+function parents(side: AccessSide, { type, place }: JudgedCell['unit']): JsonObject {
   if (place === 'record' || place === 'unsaid' || liesAmongOthers({ place })) return {};
   const declared = recordAt(side.view, 'resource_type', type)?.fields.parents ?? [];
   const { below, unsaid = [] } = typeof place === 'object' ? place : { below: [] };

@@ -5,7 +5,7 @@ import { type Address, type Path, typeOfResource } from '../../records/address.j
 import { ALL_TYPES } from '../../records/policy.js';
 import type { DeclaredRecord } from '../../records/registry.js';
 import { type AccessView, mentioning, recordAt } from './access-view.js';
-import type { Located, ResourceUnit } from './resource-places.js';
+import type { JudgedResource, LocatedResource } from './resource-places.js';
 
 export type PolicyRecord = DeclaredRecord<'policy'>;
 
@@ -39,7 +39,7 @@ export class CoveringPolicies {
 
   constructor(private readonly view: AccessView) {}
 
-  of({ type, path }: ResourceUnit, { places, unknown }: Located, action: string): readonly Covering[] {
+  of({ type, path }: JudgedResource, { places, unknown }: LocatedResource, action: string): readonly Covering[] {
     // Requests about a type that is not declared are denied, whatever wildcards there are.
     if (recordAt(this.view, 'resource_type', type) === undefined) return [];
     const found: Covering[] = [];
@@ -70,7 +70,7 @@ export class CoveringPolicies {
   }
 
   /** The actions that these name, or write out in a condition that reads the name of the action. */
-  *actionsOn({ type }: ResourceUnit, { places, unknown }: Located): Generator<string> {
+  *actionsOn({ type }: JudgedResource, { places, unknown }: LocatedResource): Generator<string> {
     for (const { fields } of this.#onType(type)) {
       yield* fields.actions ?? [];
       yield* textsInCondition(fields.condition, 'action.name');

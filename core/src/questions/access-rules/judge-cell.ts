@@ -7,7 +7,7 @@ import type {
   TimeSpan,
 } from '../../conditions/residual/partial-request.js';
 import type { DecisionList, ResidualCandidate, Residuals } from '../../conditions/residual/residuals.js';
-import type { Witness } from '../../conditions/residual/witness.js';
+import type { ChosenValues } from '../../conditions/residual/witness.js';
 import { canonicalJson, type JsonObject } from '../../json/json.js';
 import { type Path, typeOfResource } from '../../records/address.js';
 import {
@@ -20,35 +20,35 @@ import {
 import { recordAt } from './access-view.js';
 import { NO_VALUES, type ParentValues, valuesBefore, waysToSay } from './parent-values.js';
 import { resourcePropertiesRead } from './reads-change.js';
-import { liesAmongOthers, type ResourceUnit, unrecordedUnit } from './resource-places.js';
+import { type JudgedResource, liesAmongOthers, unrecordedUnit } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
-import type { Closure } from './subject-closure.js';
+import type { SubjectHoldings } from './subject-closure.js';
 
 /** A request that breaks a rule, as far as it is known: an action at an instant. */
 export interface Breach {
   readonly action: string;
   /** The resource as it is asked for after. */
-  readonly unit: ResourceUnit;
+  readonly unit: JudgedResource;
   /** The values by which the request says what the unit lies in, if they matter. */
   readonly said: ParentValues;
   readonly span: TimeSpan;
   /** Undefined where it cannot be said which request breaks the rule. */
-  readonly witness: Witness | undefined;
+  readonly witness: ChosenValues | undefined;
   /** Without a witness, places that matter, if it hangs on which of them the resource lies in. */
   readonly places: readonly Path[];
 }
 
 /** A subject and a resource in both states. */
-export interface Cell {
+export interface JudgedCell {
   readonly subject: SubjectUnit;
-  readonly unit: ResourceUnit;
-  readonly before: Closure;
-  readonly after: Closure;
+  readonly unit: JudgedResource;
+  readonly before: SubjectHoldings;
+  readonly after: SubjectHoldings;
 }
 
 /** A resource as requests ask for it in one state, what they say of its parents, and what reaches the subject there. */
 interface SideQuestion {
-  readonly unit: ResourceUnit;
+  readonly unit: JudgedResource;
   readonly said: ParentValues;
   readonly reaches: readonly MatchedPolicy[];
 }
@@ -78,7 +78,7 @@ export class CellJudge {
   ) {}
 
   /** The breaches of a rule that are there after, and not before; or with `standing`, all that are there after. */
-  breaches(claim: RuleClaim, cell: Cell, actions: readonly string[], standing = false): Breach[] {
+  breaches(claim: RuleClaim, cell: JudgedCell, actions: readonly string[], standing = false): Breach[] {
     if (this.#isGone(cell.unit)) return [];
     if (claim.form !== 'separate') {
       for (const action of actions) {
@@ -110,7 +110,7 @@ export class CellJudge {
   }
 
   /** Whether requests can no longer say that something lies there, because a place has no record after. */
-  #isGone({ path, place }: ResourceUnit): boolean {
+  #isGone({ path, place }: JudgedResource): boolean {
     if (path !== undefined || typeof place !== 'object') return false;
     return place.below.some((one) => recordAt(this.sides.after.view, 'resource', one) === undefined);
   }
@@ -119,7 +119,7 @@ export class CellJudge {
    * The resource as it was asked for before. One that loses its record joins those without one, so that what was possible
    * for these in the same place was possible before.
    */
-  #formersOf(unit: ResourceUnit, form: ResourceUnit): readonly ResourceUnit[] {
+  #formersOf(unit: JudgedResource, form: JudgedResource): readonly JudgedResource[] {
     const { before } = this.sides;
     const own = before.formsOf(unit);
     if (unit.place !== 'record' || form.place === 'record') return own;
@@ -127,7 +127,7 @@ export class CellJudge {
   }
 
   /** One that is broken wherever the resource may be said to lie before, where only the state after records it. */
-  #breachSinceAll(claim: RuleClaim, cell: Cell, action: string): Breach | undefined {
+  #breachSinceAll(claim: RuleClaim, cell: JudgedCell, action: string): Breach | undefined {
     for (const form of this.sides.after.formsOf(cell.unit)) {
       const found = this.#formersOf(cell.unit, form).map((former) => this.#breachOf(claim, cell, action, former, form));
       if (found.every((one) => one !== undefined)) return found[0];
@@ -136,7 +136,12 @@ export class CellJudge {
   }
 
   /** One that is broken in some form, and not in this one before; without it, whatever was before. */
-  #breachInAny(claim: RuleClaim, cell: Cell, action: string, former: ResourceUnit | undefined): Breach | undefined {
+  #breachInAny(
+    claim: RuleClaim,
+    cell: JudgedCell,
+    action: string,
+    former: JudgedResource | undefined,
+  ): Breach | undefined {
     for (const form of this.sides.after.formsOf(cell.unit)) {
       const found = this.#breachOf(claim, cell, action, former, form);
       if (found !== undefined) return found;
@@ -147,10 +152,10 @@ export class CellJudge {
   /** The breach by a resource as it is asked for after, compared with how it was asked for before; without that, any. */
   #breachOf(
     claim: RuleClaim,
-    cell: Cell,
+    cell: JudgedCell,
     action: string,
-    former: ResourceUnit | undefined,
-    unit: ResourceUnit,
+    former: JudgedResource | undefined,
+    unit: JudgedResource,
   ): Breach | undefined {
     const { before, after } = this.sides;
     const reaches = after.reaches(cell.after, unit, action);
@@ -198,8 +203,8 @@ export class CellJudge {
   /** Returns what the same request says before, or may say there; undefined if that is too much to compare it with. */
   #saidBefore(
     said: ParentValues,
-    unit: ResourceUnit,
-    former: ResourceUnit,
+    unit: JudgedResource,
+    former: JudgedResource,
     read: ReadonlySet<string>,
   ): readonly ParentValues[] | undefined {
     const declared = this.sides.before.parentsOf(former.type);
@@ -210,7 +215,7 @@ export class CellJudge {
 
   #breachSince(
     claim: RuleClaim,
-    cell: Cell,
+    cell: JudgedCell,
     action: string,
     then: SideQuestion | undefined,
     now: SideQuestion,
@@ -227,12 +232,12 @@ export class CellJudge {
 
   #compare(
     claim: RuleClaim,
-    { subject, unit, before, after }: Cell,
+    { subject, unit, before, after }: JudgedCell,
     action: string,
     span: TimeSpan,
     then: SideQuestion | undefined,
     now: SideQuestion,
-  ): Witness | 'no' | 'unsaid' | undefined {
+  ): ChosenValues | 'no' | 'unsaid' | undefined {
     const { sides, free } = this;
     const subjects = { before: sides.before.propertiesOf(subject), after: sides.after.propertiesOf(subject) };
     const resources = { before: sides.before.resourceProperties(unit), after: sides.after.resourceProperties(unit) };
@@ -274,7 +279,7 @@ export class CellJudge {
   }
 
   /** Any action but those that either state names there, which are judged by themselves; one called `*` is not. */
-  #otherAction(unit: ResourceUnit): FreeText {
+  #otherAction(unit: JudgedResource): FreeText {
     const { before, after } = this.sides;
     return remembered(this.#others, unit.key, () => {
       const named = new Set([...before.actionsOn(unit), ...after.actionsOn(unit)]);
@@ -284,7 +289,7 @@ export class CellJudge {
   }
 
   /** A request that is allowed after, of which the rule speaks, and that did not break it before; best one denied before. */
-  #gained(former: SideAnswer | undefined, { list, exempt, strict }: SideAnswer): Witness | 'no' | 'unsaid' {
+  #gained(former: SideAnswer | undefined, { list, exempt, strict }: SideAnswer): ChosenValues | 'no' | 'unsaid' {
     const denied: readonly ResidualCandidate[] = former?.list.candidates ?? [];
     const unbroken: readonly ResidualCandidate[] =
       former === undefined ? denied : [{ effect: 'DENY', priority: ABOVE, residual: former.exempt }, ...denied];
@@ -298,7 +303,7 @@ export class CellJudge {
   }
 
   /** A request of which the rule speaks and that is not allowed after; best one allowed before, if not one exempt before. */
-  #lost(former: SideAnswer | undefined, { list, exempt }: SideAnswer): Witness | 'no' | 'unsaid' {
+  #lost(former: SideAnswer | undefined, { list, exempt }: SideAnswer): ChosenValues | 'no' | 'unsaid' {
     const always: readonly ResidualCandidate[] = [
       { effect: 'ALLOW', priority: 0, residual: this.residuals.formulas.constant('true') },
     ];
@@ -315,7 +320,7 @@ export class CellJudge {
   }
 
   /** Time from now on, cut where a link begins or ends. */
-  *#spans({ before, after }: Cell, reaches: readonly MatchedPolicy[]): Generator<TimeSpan> {
+  *#spans({ before, after }: JudgedCell, reaches: readonly MatchedPolicy[]): Generator<TimeSpan> {
     const cuts = new Set([this.now]);
     const cut = ({ start, end }: { start: number; end: number }) => {
       if (start > this.now) cuts.add(start);
@@ -336,7 +341,7 @@ export class CellJudge {
 function withSaid(
   known: PartialProperties,
   { values, leftOut }: ParentValues,
-  { place }: ResourceUnit,
+  { place }: JudgedResource,
 ): PartialProperties {
   if (Object.keys(values).length + leftOut.size === 0) return known;
   const { recorded, withheld = NONE } = known;
@@ -344,7 +349,7 @@ function withSaid(
   return { ...known, recorded: all, withheld: new Set([...withheld, ...leftOut]) };
 }
 
-function placesIn({ place }: ResourceUnit, reaches: readonly MatchedPolicy[]): Path[] {
+function placesIn({ place }: JudgedResource, reaches: readonly MatchedPolicy[]): Path[] {
   const said = typeof place === 'object' ? place.below : [];
   const ways = reaches.flatMap((reach) => [...reach.ways, ...reach.named.map(({ way }) => way)]);
   return [...new Set([...said, ...ways.flatMap(({ below }) => below)])].sort();

@@ -1,10 +1,10 @@
 import { remembered } from '../../collections/remembered.js';
 import { type Path, typeOfResource } from '../../records/address.js';
 import type { AccessSide } from './access-side.js';
-import type { ResourceUnit } from './resource-places.js';
+import type { JudgedResource } from './resource-places.js';
 
 /** A resource that is judged, and for which actions. */
-export type UnitActions = readonly [ResourceUnit, string[]];
+export type UnitActions = readonly [JudgedResource, string[]];
 
 const STEP = 200;
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../json/json.js';
 import { decodeSegment, type Path, typeOfResource } from '../../records/address.js';
-import { liesAmongOthers, type ResourceUnit } from './resource-places.js';
+import { type JudgedResource, liesAmongOthers } from './resource-places.js';
 
 /** A property by which requests say what a resource of a type lies in, and the type of what it lies in. */
 export interface ParentProperty {
@@ -29,7 +29,7 @@ const ORDERED_MAX = 3;
  */
 export function waysToSay(
   declared: readonly ParentProperty[],
-  { place }: ResourceUnit,
+  { place }: JudgedResource,
   read: ReadonlySet<string>,
 ): readonly ParentValues[] | undefined {
   if (place === 'record' || !declared.some(({ property }) => read.has(property))) return [NO_VALUES];

@@ -12,7 +12,7 @@ import { type AccessView, recordAt } from './access-view.js';
  * recorded ones, or where nobody says. One that has a path and such a place is recorded in the other state alone, and lies
  * here where a request says.
  */
-export interface ResourceUnit {
+export interface JudgedResource {
   readonly type: Path;
   /** The path of a unit that either state records. */
   readonly path: Path | undefined;
@@ -29,12 +29,12 @@ export interface SentParents {
   readonly others?: true;
 }
 
-export function liesAmongOthers({ place }: Pick<ResourceUnit, 'place'>): boolean {
+export function liesAmongOthers({ place }: Pick<JudgedResource, 'place'>): boolean {
   return typeof place === 'object' && place.others === true;
 }
 
 /** The place of a unit in one state. */
-export interface Located {
+export interface LocatedResource {
   /** The resource itself, if it is recorded, and all that it lies below. */
   readonly places: ReadonlySet<Path>;
   /** Types of which it may have more ancestors, for all that is said. */
@@ -42,11 +42,15 @@ export interface Located {
   readonly ancestry: Ancestry;
 }
 
-export function recordedUnit(path: Path): ResourceUnit {
+export function recordedUnit(path: Path): JudgedResource {
   return { type: typeOfResource(path), path, place: 'record', key: path };
 }
 
-export function unrecordedUnit(type: Path, place: Exclude<ResourceUnit['place'], 'record'>, path?: Path): ResourceUnit {
+export function unrecordedUnit(
+  type: Path,
+  place: Exclude<JudgedResource['place'], 'record'>,
+  path?: Path,
+): JudgedResource {
   const where =
     typeof place === 'string'
       ? place
@@ -59,7 +63,7 @@ export function unrecordedUnit(type: Path, place: Exclude<ResourceUnit['place'],
  * where requests may say: in the parents that are recorded there and here, or, if one is not recorded here, in what that
  * lies in; and nowhere if resources of its type can lie in none of these.
  */
-export function formsOf(view: AccessView, other: AccessView, unit: ResourceUnit): ResourceUnit[] {
+export function formsOf(view: AccessView, other: AccessView, unit: JudgedResource): JudgedResource[] {
   const { type, path, place } = unit;
   if (typeof place === 'string' && (path === undefined || recordAt(view, 'resource', path) !== undefined))
     return [unit];
@@ -98,7 +102,7 @@ export function typesAbove(view: AccessView, type: Path): Set<Path> {
 }
 
 /** The types that a resource may lie below by what a request does not send. */
-function typesUnsaid(view: AccessView, { type, place }: ResourceUnit): Set<Path> {
+function typesUnsaid(view: AccessView, { type, place }: JudgedResource): Set<Path> {
   const unsaid = (typeof place === 'object' && place.unsaid) || [];
   const all = new Set<Path>();
   for (const parent of unsaid.length === 0 ? [] : (recordAt(view, 'resource_type', type)?.fields.parents ?? []))
@@ -107,7 +111,7 @@ function typesUnsaid(view: AccessView, { type, place }: ResourceUnit): Set<Path>
   return all;
 }
 
-export function locate(view: AccessView, unit: ResourceUnit): Located {
+export function locate(view: AccessView, unit: JudgedResource): LocatedResource {
   const { path, place } = unit;
   const places = new Set(path === undefined ? [] : place === 'record' ? withAncestors(view, path) : [path]);
   if (typeof place === 'object')

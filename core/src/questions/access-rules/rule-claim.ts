@@ -6,7 +6,7 @@ import { type Address, type Path, typeOfResource } from '../../records/address.j
 import { type DeclaredRecord, referencesOf } from '../../records/registry.js';
 import { hasRole, type SubjectUnit } from './access-side.js';
 import { type ChangedProperties, readsChange } from './reads-change.js';
-import type { ResourceUnit } from './resource-places.js';
+import type { JudgedResource } from './resource-places.js';
 import type { TouchedAccess } from './touched.js';
 
 export type RuleRecord = DeclaredRecord<'access_rule'>;
@@ -105,7 +105,7 @@ export class RuleClaim {
   }
 
   /** Whether the rule speaks of a resource; `places` are those that it lies at or below. */
-  means({ type, path }: ResourceUnit, places: ReadonlySet<Path>): boolean {
+  means({ type, path }: JudgedResource, places: ReadonlySet<Path>): boolean {
     if (this.meansType(type)) return true;
     if (path !== undefined && this.#named.has(path)) return true;
     return this.below && [...places].some((place) => this.#named.has(place));

@@ -3,14 +3,14 @@ import { textsInCondition } from '../../conditions/residual/texts-in-condition.j
 import { AccessSide, FreeUniverse, OTHER_ACTION, type SubjectUnit } from './access-side.js';
 import { type AccessView, recordAt } from './access-view.js';
 import { breakingRequest } from './breaking-request.js';
-import { type Breach, type Cell, CellJudge } from './judge-cell.js';
+import { type Breach, CellJudge, type JudgedCell } from './judge-cell.js';
 import { JudgedPlaces, type UnitActions } from './judged-places.js';
 import { readsChange } from './reads-change.js';
-import type { ResourceUnit } from './resource-places.js';
+import type { JudgedResource } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
 import { inputsOf } from './rule-inputs.js';
 import { type JudgedSubject, SeveralParents } from './several-parents.js';
-import { type Closures, SubjectClasses } from './subject-classes.js';
+import { type Closures, JudgedClasses } from './subject-classes.js';
 import { subjectsOf } from './subjects-of.js';
 import { type RecordPair, type TouchedAccess, touchOf } from './touched.js';
 import { ResourceUnits } from './units-of.js';
@@ -58,7 +58,7 @@ export class RuleJudge {
     const grounds = yield* inputsOf(claim, [...units, ...anywhere], this.#both);
     const types = new Set([...this.#free.types, ...grounds.types]);
     const places = yield* JudgedPlaces.of(units, this.#both);
-    const classes = new SubjectClasses(claim.rule, grounds, this.#sides);
+    const classes = new JudgedClasses(claim.rule, grounds, this.#sides);
     const clean = new Set<string>();
     let judged = 0;
     for (const subject of subjectsOf(this.#peoples, touch?.principals ?? EVERYBODY, claim, { ...grounds, types })) {
@@ -73,7 +73,7 @@ export class RuleJudge {
         if (one === undefined || ++judged % STEP === 0) yield;
         if (one === undefined) continue;
         const [unit, actions] = one;
-        const cell: Cell = { subject, unit, ...closures };
+        const cell: JudgedCell = { subject, unit, ...closures };
         const breaches = this.#cells.breaches(claim, cell, actions, touch === undefined);
         if (breaches.length === 0) continue;
         taken.breaks(one);
@@ -89,7 +89,7 @@ export class RuleJudge {
   /** Those of these resources on which actions of the rule may be possible, with the actions. */
   *#possible(
     claim: RuleClaim,
-    units: Iterable<ResourceUnit | undefined>,
+    units: Iterable<JudgedResource | undefined>,
     touch: TouchedAccess | undefined,
   ): Generator<undefined, UnitActions[]> {
     const found: UnitActions[] = [];
@@ -121,7 +121,7 @@ export class RuleJudge {
   }
 
   /** The actions of a rule that may be possible on a resource in either state. */
-  #actions(claim: RuleClaim, unit: ResourceUnit, touch: TouchedAccess | undefined): string[] {
+  #actions(claim: RuleClaim, unit: JudgedResource, touch: TouchedAccess | undefined): string[] {
     const { actions, form } = claim;
     const wanted = new Set(actions.filter((action) => action !== '*'));
     if (actions.includes('*')) {
@@ -142,13 +142,13 @@ export class RuleJudge {
   }
 
   /** The actions that policies on a resource or the rule name, declared or not. */
-  #actionsNamed({ guards }: RuleClaim, unit: ResourceUnit): string[] {
+  #actionsNamed({ guards }: RuleClaim, unit: JudgedResource): string[] {
     const own = guards.flatMap(({ condition }) => [...textsInCondition(condition, 'action.name')]);
     return [...own, ...this.#both.flatMap((side) => [...side.actionsOn(unit)])];
   }
 
   /** Whether a touch may make a difference to an action on a resource. */
-  #isTouched(claim: RuleClaim, unit: ResourceUnit, action: string, touch: TouchedAccess | undefined): boolean {
+  #isTouched(claim: RuleClaim, unit: JudgedResource, action: string, touch: TouchedAccess | undefined): boolean {
     if (touch === undefined) return true;
     const { properties, policies, actions } = touch;
     if (actions !== undefined && !actions.has(action)) return false;
@@ -160,7 +160,7 @@ export class RuleJudge {
 
   #violation(
     { rule, form }: RuleClaim,
-    cell: Cell,
+    cell: JudgedCell,
     breaches: readonly Breach[],
     touch: TouchedAccess | undefined,
   ): Violation {

@@ -4,7 +4,7 @@ import type { AccessSide } from './access-side.js';
 import { recordAt } from './access-view.js';
 import { policyPath } from './covering-policies.js';
 import type { ParentProperty } from './parent-values.js';
-import { type ResourceUnit, typesAbove, unrecordedUnit, withAncestors } from './resource-places.js';
+import { type JudgedResource, typesAbove, unrecordedUnit, withAncestors } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
 import type { RuleInputs } from './rule-inputs.js';
 import type { Closures } from './subject-classes.js';
@@ -50,7 +50,7 @@ export class SeveralParents {
   ) {}
 
   /** For each type that a rule may mean and whose resources may lie in others, one that stands for all. */
-  *typesOf(claim: RuleClaim, touch: TouchedAccess | undefined): Generator<ResourceUnit> {
+  *typesOf(claim: RuleClaim, touch: TouchedAccess | undefined): Generator<JudgedResource> {
     for (const type of this.#declared().keys()) {
       if (!claim.meansType(type) && !(claim.below && this.#mayLieBelow(type, claim.named))) continue;
       if (touch !== undefined && touch.types.size > 0 && !touch.types.has(type)) continue;
@@ -62,11 +62,11 @@ export class SeveralParents {
 
   /** The resources of the type of `anywhere` in which places together may make another difference to a subject than each alone. */
   *of(
-    anywhere: ResourceUnit,
+    anywhere: JudgedResource,
     claim: RuleClaim,
     touch: TouchedAccess | undefined,
     situation: JudgedSubject,
-  ): Generator<ResourceUnit | undefined, void> {
+  ): Generator<JudgedResource | undefined, void> {
     const { type } = anywhere;
     const declared = this.#declared().get(type) ?? [];
     const places = this.#placesOf(type, claim, touch, situation);
@@ -192,7 +192,7 @@ export class SeveralParents {
     const types = new Set(declared.map(({ type }) => type));
     const classes = new Map<string, Path>();
     // What lies in the place that holds most, and in no other, is one class: it need not be looked at one by one.
-    const below: (readonly ResourceUnit[])[] = [];
+    const below: (readonly JudgedResource[])[] = [];
     for (const place of places) below.push(yield* this.units.belowAll(place));
     below.sort((left, right) => left.length - right.length);
     let steps = 0;

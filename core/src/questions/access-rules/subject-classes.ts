@@ -6,16 +6,16 @@ import { EVERYONE } from '../../records/everyone.js';
 import type { AccessSide, SubjectUnit } from './access-side.js';
 import type { RuleRecord } from './rule-claim.js';
 import type { RuleInputs } from './rule-inputs.js';
-import type { Closure, Holding, SharedClosure } from './subject-closure.js';
+import type { Holding, SharedClosure, SubjectHoldings } from './subject-closure.js';
 
 /** All that a subject acts as in both states. */
 export interface Closures {
-  readonly before: Closure;
-  readonly after: Closure;
+  readonly before: SubjectHoldings;
+  readonly after: SubjectHoldings;
 }
 
 /** Who is the same to a rule: with this `key` everywhere, and with `anywhere` where roles on these places do not count. */
-export interface SubjectClass {
+export interface JudgedClass {
   readonly key: string;
   readonly anywhere: string;
   readonly places: ReadonlySet<Path>;
@@ -30,7 +30,7 @@ interface Acting {
 }
 
 /** Tells subjects apart by what a rule and the conditions in question can tell apart. */
-export class SubjectClasses {
+export class JudgedClasses {
   readonly #acting = new Map<SharedClosure, Acting>();
   readonly #numbers = new Map<string, number>();
 
@@ -40,7 +40,7 @@ export class SubjectClasses {
     private readonly sides: { readonly before: AccessSide; readonly after: AccessSide },
   ) {}
 
-  of(subject: SubjectUnit, { before, after }: Closures): SubjectClass {
+  of(subject: SubjectUnit, { before, after }: Closures): JudgedClass {
     const { principals, readsIds, reads } = this.grounds;
     const { path, type } = subject;
     const [old, now] = [this.#actingAs(before.shared), this.#actingAs(after.shared)];

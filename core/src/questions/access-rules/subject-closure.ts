@@ -14,7 +14,7 @@ export interface Holding {
 export type SharedClosure = ReadonlyMap<Address, readonly Holding[]>;
 
 /** Whom a subject acts as by what is recorded (docs/semantics.md 2.1 to 2.3, 8.4, 9.2, 9.3). */
-export class Closure {
+export class SubjectHoldings {
   constructor(
     readonly shared: SharedClosure,
     /** The address of a recorded subject. */
@@ -43,7 +43,7 @@ const NONE: readonly Holding[] = [];
 
 /** Reads from one state whom subjects act as; what groups and roles lead to is read once. */
 export class SubjectClosures {
-  readonly #closures = new Map<string, Closure>();
+  readonly #closures = new Map<string, SubjectHoldings>();
   readonly #shared = new Map<string, SharedClosure>();
   readonly #groups = new Map<Address, Links['groups']>();
   readonly #roles = new Map<Address, readonly RoleLink[]>();
@@ -57,12 +57,12 @@ export class SubjectClosures {
   ) {}
 
   /** `path` is that of a recorded subject; undefined for one without a record. */
-  of(type: string, path: Path | undefined): Closure {
+  of(type: string, path: Path | undefined): SubjectHoldings {
     return remembered(this.#closures, path ?? `${type}/`, () => {
       const self: Address | undefined = path === undefined ? undefined : `subject/${path}`;
       const links = self === undefined ? NO_LINKS : { groups: this.#groupsOf(self), roles: this.#rolesOf(self) };
       const shared = remembered(this.#shared, JSON.stringify([type, links]), () => this.#closureOf(type, links));
-      return new Closure(shared, self);
+      return new SubjectHoldings(shared, self);
     });
   }
 

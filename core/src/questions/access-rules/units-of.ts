@@ -4,7 +4,7 @@ import { type Path, typeOfResource } from '../../records/address.js';
 import type { AccessSide } from './access-side.js';
 import { mentioning } from './access-view.js';
 import { tellsResourcesApart } from './reads-change.js';
-import { type ResourceUnit, recordedUnit, unrecordedUnit } from './resource-places.js';
+import { type JudgedResource, recordedUnit, unrecordedUnit } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
 import type { TouchedAccess } from './touched.js';
 
@@ -19,7 +19,7 @@ export class ResourceUnits {
   /** The resources that policies name and roles are held on, by their type, and those with all below them. */
   #singled: { byType: Map<Path, Set<Path>>; places: Set<Path> } | undefined;
 
-  readonly #belowOf = new Map<Path, readonly ResourceUnit[]>();
+  readonly #belowOf = new Map<Path, readonly JudgedResource[]>();
   readonly #inside = new Map<Path, ReadonlySet<Path>>();
   readonly #belowType = new Map<Path, ReadonlySet<Path>>();
   readonly #toldApart = new Map<Path, boolean>();
@@ -27,7 +27,7 @@ export class ResourceUnits {
   constructor(private readonly sides: readonly AccessSide[]) {}
 
   /** The units that a touch may change and of which a rule speaks; each once. */
-  *of(claim: RuleClaim, touch: TouchedAccess | undefined): Generator<ResourceUnit | undefined, void> {
+  *of(claim: RuleClaim, touch: TouchedAccess | undefined): Generator<JudgedResource | undefined, void> {
     const seen = new Set<string>();
     let steps = 0;
     for (const unit of this.#all(claim, touch)) {
@@ -40,7 +40,7 @@ export class ResourceUnits {
     }
   }
 
-  *#all(claim: RuleClaim, touch: TouchedAccess | undefined): Generator<ResourceUnit | undefined> {
+  *#all(claim: RuleClaim, touch: TouchedAccess | undefined): Generator<JudgedResource | undefined> {
     if (touch?.resource !== undefined) {
       yield* yield* this.belowAll(touch.resource);
       return;
@@ -61,7 +61,7 @@ export class ResourceUnits {
     for (const root of roots) yield* yield* this.belowAll(root);
   }
 
-  *#ofType(type: Path, claim: RuleClaim): Generator<ResourceUnit | undefined> {
+  *#ofType(type: Path, claim: RuleClaim): Generator<JudgedResource | undefined> {
     const declared = this.sides.flatMap((side) => side.parentsOf(type));
     const above = new Set(declared.map((parent) => parent.type));
     yield unrecordedUnit(type, 'nowhere');
@@ -90,7 +90,7 @@ export class ResourceUnits {
   }
 
   /** Those with a record, in either state. */
-  *recorded(type: Path): Generator<ResourceUnit> {
+  *recorded(type: Path): Generator<JudgedResource> {
     for (const side of this.sides)
       for (const { address } of mentioning(side.view, `resource_type/${type}`, 'resource')) {
         const path = address.slice('resource/'.length);
@@ -99,10 +99,10 @@ export class ResourceUnits {
   }
 
   /** The results of `#below`, kept for the next rule. */
-  *belowAll(root: Path): Generator<undefined, readonly ResourceUnit[]> {
+  *belowAll(root: Path): Generator<undefined, readonly JudgedResource[]> {
     const known = this.#belowOf.get(root);
     if (known !== undefined) return known;
-    const found: ResourceUnit[] = [];
+    const found: JudgedResource[] = [];
     yield* eachInSteps(this.#below(root), STEP, (unit) => {
       found.push(unit);
     });
@@ -111,7 +111,7 @@ export class ResourceUnits {
   }
 
   /** A resource, all below it, what has no record there, and what may lie there for all that is said. */
-  *#below(root: Path): Generator<ResourceUnit> {
+  *#below(root: Path): Generator<JudgedResource> {
     for (const type of this.#typesBelow(typeOfResource(root))) yield unrecordedUnit(type, 'unsaid');
     const seen = new Set([root]);
     for (const path of seen) {

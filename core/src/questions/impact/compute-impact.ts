@@ -3,7 +3,7 @@ import { Answers } from '../../access/delta/answers.js';
 import { ChangeScope } from '../../access/delta/change-scope.js';
 import { columnsOf, grouped, unitsOf } from '../../access/delta/column-groups.js';
 import { Columns, ColumnTables } from '../../access/delta/columns.js';
-import { type Cell, ColumnComparison } from '../../access/delta/compare-columns.js';
+import { ColumnComparison, type ComparedCell } from '../../access/delta/compare-columns.js';
 import { FreeTexts } from '../../access/delta/free-texts.js';
 import { GrantedRules } from '../../access/delta/granted-rules.js';
 import { Memberships } from '../../access/delta/memberships.js';
@@ -88,7 +88,7 @@ export function impactOfChanges(
   const columnsBefore = columnsOf(new Columns(engine, grantedBefore, tables, idOf), units);
   const groups = grouped(units, columnsBefore, columnsAfter, universe);
 
-  const cells: Cell[] = [];
+  const cells: ComparedCell[] = [];
   for (const group of groups) {
     cells.push(...comparison.cells(group));
   }
@@ -182,7 +182,7 @@ function reversed(changes: readonly ChangedRecord[]): ChangedRecord[] {
   return changes.map(({ address, before, after }) => ({ address, before: after, after: before }));
 }
 
-function countsOf(cells: readonly Cell[]): Record<PairChange, number> {
+function countsOf(cells: readonly ComparedCell[]): Record<PairChange, number> {
   const counts = { gained: 0, lost: 0, mixed: 0, unknown: 0 };
   for (const { block, group, triple } of cells)
     if (triple !== undefined && block.one.kind === 'recorded')

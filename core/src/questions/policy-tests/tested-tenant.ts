@@ -9,9 +9,9 @@ import { covers } from './covers.js';
 import { askedIn, type TestRequest } from './test-request.js';
 import type { TestTenant } from './test-tenant.js';
 
-export type Link = DeclaredRecord<'policy_assignment' | 'role_assignment' | 'group_membership'>;
+export type LinkDeclaration = DeclaredRecord<'policy_assignment' | 'role_assignment' | 'group_membership'>;
 
-export function isLink(record: DeclaredRecord): record is Link {
+export function isLink(record: DeclaredRecord): record is LinkDeclaration {
   const { kind } = record;
   return kind === 'policy_assignment' || kind === 'role_assignment' || kind === 'group_membership';
 }
@@ -53,7 +53,7 @@ export class TestedTenant {
   }
 
   /** The questions whose answer may change with a link. */
-  touchedBy(link: Link): readonly TestRequest[] {
+  touchedBy(link: LinkDeclaration): readonly TestRequest[] {
     const touched = this.#byPrincipal.get(assigneeOf(link.fields)) ?? [];
     if (link.kind !== 'policy_assignment') return touched;
     const policy = this.#records.get(`policy/${link.fields.policy}`);

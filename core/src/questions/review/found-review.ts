@@ -3,7 +3,7 @@ import type { AccessWays } from './access-ways.js';
 import type { PossibleWays } from './possible-ways.js';
 import type { FoundRow } from './review-rows.js';
 import type { GrantPath, ReviewedAccess, ReviewRow } from './reviewed-access.js';
-import type { Member } from './subject-statements.js';
+import type { StatedMember } from './subject-statements.js';
 
 /** The most ways that are shown of a row of one subject, and of one for which no tried request shows a way. */
 const WAYS_SHOWN = 10;
@@ -50,7 +50,7 @@ export interface SignedReview {
 /** A row, or of its members those who have all words. */
 interface Listed {
   readonly row: FoundRow;
-  readonly members: readonly Member[];
+  readonly members: readonly StatedMember[];
 }
 
 /** Who has access in a scope, listed as it is asked for. */
@@ -135,7 +135,7 @@ export class FoundReview {
     return { ...row, subject: this.#recorded(row.subject.path) };
   }
 
-  #saidOf({ members: _, recorded: __, ...row }: FoundRow, { path }: Member): ReviewedAccess {
+  #saidOf({ members: _, recorded: __, ...row }: FoundRow, { path }: StatedMember): ReviewedAccess {
     return { ...row, id: memberId(row, path), subject: this.#recorded(path) };
   }
 

@@ -7,7 +7,7 @@ import { actionsInScope, resourcesInScope } from './findings-in-scope.js';
 import { type ResourcePart, type ResourceSet, ResourceSets } from './resource-sets.js';
 import type { ReviewScope, ScopedRecords } from './review-scope.js';
 import type { AccessLimits, AllowedActions, RowSubject } from './reviewed-access.js';
-import { type Indexed, type Member, SubjectStatements } from './subject-statements.js';
+import { type Indexed, type StatedMember, SubjectStatements } from './subject-statements.js';
 
 /** Any action that nothing names. */
 const OTHER = '*';
@@ -17,7 +17,7 @@ export interface FoundRow extends AllowedActions, AccessLimits {
   readonly id: string;
   readonly subject: RowSubject;
   /** With a record, sorted; those of `members` and `recorded`. */
-  readonly members: readonly Member[];
+  readonly members: readonly StatedMember[];
   /** The paths of all resources with a record, of which `resources` names some; rows share the list. */
   readonly recorded: readonly Path[];
 }
@@ -89,7 +89,7 @@ export class ReviewRows {
   all(): FoundRow[] {
     const rows: { key: string; row: FoundRow }[] = [];
     for (const { about, limits, said } of this.#told.values()) {
-      const byWhat = new Map<What, { what: What; members: Member[] }>();
+      const byWhat = new Map<What, { what: What; members: StatedMember[] }>();
       const same = new Map<string, What>();
       for (const { members, statements } of said.apart()) {
         for (const one of this.#whatOf(statements)) {
@@ -208,7 +208,10 @@ function aboutOf({ kind, role = '', types = [], by }: AlikeSubjects): readonly A
 }
 
 /** `members` of those without a record are types of subjects. */
-function rowsAbout(about: About, members: readonly Member[]): { subject: RowSubject; of: readonly Member[] }[] {
+function rowsAbout(
+  about: About,
+  members: readonly StatedMember[],
+): { subject: RowSubject; of: readonly StatedMember[] }[] {
   switch (about.kind) {
     case 'recorded':
       return members.map((member) => ({ subject: { kind: 'recorded', path: member.path }, of: [member] }));

@@ -1,7 +1,7 @@
 import type { AlikeSubjects } from '../impact/api/impact.js';
 
 /** A subject, the same object wherever it is told of. */
-export interface Member {
+export interface StatedMember {
   readonly path: string;
 }
 
@@ -14,14 +14,14 @@ export interface Indexed {
 /** A statement about subjects that act alike. */
 interface OfAlike<S> {
   /** All of them; empty while something was only said of some. */
-  members: readonly Member[];
+  members: readonly StatedMember[];
   readonly all: S[];
-  readonly some: { readonly members: readonly Member[]; readonly said: readonly S[] }[];
+  readonly some: { readonly members: readonly StatedMember[]; readonly said: readonly S[] }[];
 }
 
 /** Subjects of whom the same is said. */
 export interface SaidTogether<S> {
-  readonly members: readonly Member[];
+  readonly members: readonly StatedMember[];
   /** In the order of their indices. */
   readonly statements: readonly S[];
 }
@@ -51,14 +51,14 @@ export class SubjectStatements<S extends Indexed> {
         yield { members, statements: inOrder(all) };
         continue;
       }
-      const byMember = new Map<Member, S[]>(members.map((member) => [member, [...all]]));
+      const byMember = new Map<StatedMember, S[]>(members.map((member) => [member, [...all]]));
       for (const { members: told, said } of some)
         for (const member of told) {
           const known = byMember.get(member);
           if (known === undefined) byMember.set(member, [...all, ...said]);
           else known.push(...said);
         }
-      const together = new Map<string, { members: Member[]; statements: readonly S[] }>();
+      const together = new Map<string, { members: StatedMember[]; statements: readonly S[] }>();
       for (const [member, said] of byMember) {
         const statements = inOrder(said);
         const key = statements.map(({ index }) => index).join();

@@ -12,14 +12,14 @@ type PolicyRecord = DeclaredRecord<'policy'>;
 type Holder = DeclaredRecord<'subject'> | DeclaredRecord<'resource'>;
 
 /** The records whose properties may change, and what the request's conditions read. */
-export interface Holders {
+export interface PropertyHolders {
   subject: Holder | undefined;
   resource: Holder | undefined;
   scope(): Scope;
 }
 
 /** Changes by which a policy may require less, or subject or resource may have what it requires. */
-export function* guardProposals(policy: PolicyRecord, holders: Holders): Generator<Proposal> {
+export function* guardProposals(policy: PolicyRecord, holders: PropertyHolders): Generator<Proposal> {
   const { condition, modifiers = {}, ...rest } = policy.fields;
   if (condition !== undefined) {
     const operands = operandsOf(parseCondition(condition));
@@ -58,7 +58,7 @@ function textOf(condition: string, { op, start, end }: Ast, within: boolean): st
 const TURNED: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==' };
 
 /** The values of properties by which a comparison with a constant, or a property alone, becomes true. */
-function* propertyProposals(ast: Ast, holders: Holders): Generator<Proposal> {
+function* propertyProposals(ast: Ast, holders: PropertyHolders): Generator<Proposal> {
   const bare = attributePath(ast);
   if (bare !== undefined) return yield* setting(bare, true, holders);
   const op = ast.op;
@@ -78,7 +78,7 @@ function* propertyProposals(ast: Ast, holders: Holders): Generator<Proposal> {
 }
 
 /** The value of a literal, or of an attribute as the request has it. */
-function valueFor(ast: Ast, { scope }: Holders): Json | undefined {
+function valueFor(ast: Ast, { scope }: PropertyHolders): Json | undefined {
   if (ast.op === 'value') return literalOf(ast.args);
   if (attributePath(ast) === undefined) return undefined;
   const [read] = clauseReads(ast);
@@ -86,7 +86,7 @@ function valueFor(ast: Ast, { scope }: Holders): Json | undefined {
   return value instanceof Absent || value === null ? undefined : (value as Json | undefined);
 }
 
-function* setting(path: string, value: Json | undefined, holders: Holders): Generator<Proposal> {
+function* setting(path: string, value: Json | undefined, holders: PropertyHolders): Generator<Proposal> {
   const [, root, name] = /^(subject|resource)\.properties\.([A-Za-z_]\w*)$/.exec(path) ?? [];
   const record = holders[root as 'subject' | 'resource'];
   if (record === undefined || name === undefined || value === undefined) return;

@@ -13,7 +13,7 @@ import { impactOfChanges } from '../impact/compute-impact.js';
 import type { Proposal, Records } from './proposal.js';
 
 /** An access rule that a proposal breaks. One that enforces refuses the commit. */
-export interface BrokenRule {
+export interface RuleBreach {
   rule: Address;
   mode: 'enforce' | 'warn';
   detail: string;
@@ -27,7 +27,7 @@ export interface Weight {
   exact: boolean;
   /** The findings of its access delta, unrecorded subjects and resources included. */
   findings: number;
-  breaks: BrokenRule[];
+  breaks: RuleBreach[];
 }
 
 /** A tenant, as it would be after one proposal or another. */

@@ -1,5 +1,5 @@
 import { OTHER_ACTION, type TypeUniverse } from '../../../access/delta/column-groups.js';
-import type { Cell, ColumnComparison } from '../../../access/delta/compare-columns.js';
+import type { ColumnComparison, ComparedCell } from '../../../access/delta/compare-columns.js';
 import type { CompiledEngine } from '../../../access/engine/compiled-engine.js';
 import type { PrincipalIds } from '../../../access/universe/principal-ids.js';
 import type { ChangedRecord } from '../../../access/universe/record-changes.js';
@@ -25,7 +25,7 @@ import { type Rectangle, rectanglesOf } from './rectangles.js';
 const NAMES_SHOWN = 20;
 
 interface Input {
-  readonly cells: readonly Cell[];
+  readonly cells: readonly ComparedCell[];
   readonly comparison: ColumnComparison;
   readonly principals: PrincipalIds;
   readonly residuals: Residuals;

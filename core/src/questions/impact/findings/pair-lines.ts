@@ -1,12 +1,15 @@
 import { OTHER_ACTION, type TypeUniverse } from '../../../access/delta/column-groups.js';
-import type { Cell } from '../../../access/delta/compare-columns.js';
+import type { ComparedCell } from '../../../access/delta/compare-columns.js';
 import { append } from '../../../collections/append.js';
 import type { Path } from '../../../records/address.js';
 import type { PairLine } from '../api/access-delta.js';
 
 /** The recorded triples whose answer changes, in the order of subject, resource and action. */
-export function* pairLines(cells: readonly Cell[], universe: (type: Path) => TypeUniverse): Generator<PairLine, void> {
-  const bySubject = new Map<string, Cell[]>();
+export function* pairLines(
+  cells: readonly ComparedCell[],
+  universe: (type: Path) => TypeUniverse,
+): Generator<PairLine, void> {
+  const bySubject = new Map<string, ComparedCell[]>();
   for (const cell of cells) {
     if (cell.triple === undefined || cell.block.one.kind !== 'recorded' || cell.group.recorded === 0) continue;
     for (const { path } of cell.block.members) {

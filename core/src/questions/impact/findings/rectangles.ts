@@ -1,6 +1,6 @@
 import type { SpanAnswer } from '../../../access/delta/answers.js';
 import type { ColumnGroup, UnitAction } from '../../../access/delta/column-groups.js';
-import type { Block, Cell } from '../../../access/delta/compare-columns.js';
+import type { Block, ComparedCell } from '../../../access/delta/compare-columns.js';
 import type { ResourceUnit } from '../../../access/universe/resource-places.js';
 import type { Member } from '../../../access/universe/subject-classes.js';
 import { append } from '../../../collections/append.js';
@@ -72,7 +72,7 @@ interface StatedCells {
 
 /** Factors the statements of cells: no subject, action, resource and instant is in two rectangles. */
 export function rectanglesOf(
-  cells: Iterable<Cell>,
+  cells: Iterable<ComparedCell>,
   residuals: Residuals,
   now: number,
   naming: ActionNaming,
@@ -94,7 +94,7 @@ export function rectanglesOf(
 }
 
 function* statementsOf(
-  { spans, ways, role }: { spans: readonly SpanAnswer[]; ways: Cell['ways']; role: string | undefined },
+  { spans, ways, role }: { spans: readonly SpanAnswer[]; ways: ComparedCell['ways']; role: string | undefined },
   residuals: Residuals,
   now: number,
 ): Generator<Statement, void> {

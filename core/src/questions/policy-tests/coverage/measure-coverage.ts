@@ -3,7 +3,7 @@ import { assigneeOf } from '../../../records/everyone.js';
 import { answerOf } from '../answer.js';
 import type { PreparedTests } from '../run-tests.js';
 import { engineRecordOf } from '../test-tenant.js';
-import { isLink, type Link, TestedTenant } from '../tested-tenant.js';
+import { isLink, type LinkDeclaration, TestedTenant } from '../tested-tenant.js';
 import type { CoveragePoint } from './coverage-point.js';
 import { PolicyPoints, pointOf } from './policy-points.js';
 
@@ -35,7 +35,7 @@ export function measureCoverage(
   return [...policies.flatMap(({ points }) => points), ...links.map(({ point }) => point)].sort(inFiles);
 }
 
-function isNeeded(link: Link, tested: TestedTenant): boolean {
+function isNeeded(link: LinkDeclaration, tested: TestedTenant): boolean {
   return tested.has(link) && tested.notices([{ before: engineRecordOf(link) }], tested.touchedBy(link));
 }
 

@@ -12,15 +12,15 @@ import { answerOf } from '../answer.js';
 import { covers } from '../covers.js';
 import { MayActAs } from '../may-act-as.js';
 import { engineRecordOf, type Listed, type TestTenant } from '../test-tenant.js';
-import { isLink, type Link } from '../tested-tenant.js';
+import { isLink, type LinkDeclaration } from '../tested-tenant.js';
 import { attributeValues } from './attribute-values.js';
-import type { Mutant, Policy } from './mutant.js';
+import type { Mutant, PolicyDeclaration } from './mutant.js';
 import { variations } from './trial-requests.js';
 
 type PolicyFields = Fields<'policy'>;
 
 /** A request that tells a mutant from the original. */
-export interface Difference {
+export interface TellingRequest {
   request: DecisionRequest;
   now: number;
   outcome: 'allow' | 'deny' | 'failure';
@@ -88,10 +88,10 @@ export class DifferenceSearch {
     mutant: Mutant,
     changes: readonly RecordChange[],
     moments: readonly number[] = [this.now, ...changes.flatMap(momentsOf)],
-  ): Difference | undefined {
+  ): TellingRequest | undefined {
     return this.during(changes, () => {
       const seeds = this.#seeds(mutant);
-      let failing: Difference | undefined;
+      let failing: TellingRequest | undefined;
       for (const { request, now } of this.#trials(seeds, moments)) {
         const found = this.#compared(request, now);
         // A test of a failure says less than one of an answer.
@@ -135,7 +135,7 @@ export class DifferenceSearch {
   }
 
   /** Whether the mutant answers differently there, while it is made. */
-  differsAt({ request, now, outcome }: Difference): boolean {
+  differsAt({ request, now, outcome }: TellingRequest): boolean {
     return answerOf(this.#twin, request, now).outcome !== outcome;
   }
 
@@ -148,7 +148,7 @@ export class DifferenceSearch {
     }
   }
 
-  #compared(request: DecisionRequest, now: number): (Difference & { other: string }) | undefined {
+  #compared(request: DecisionRequest, now: number): (TellingRequest & { other: string }) | undefined {
     const { outcome } = answerOf(this.tenant.engine, request, now);
     const { outcome: other } = answerOf(this.#twin, request, now);
     return outcome === other ? undefined : { request, now, outcome, other };
@@ -181,12 +181,12 @@ export class DifferenceSearch {
     return seeds.slice(0, TRIALS_MAX);
   }
 
-  #aimsOfPolicy({ address: own, fields }: Policy, changed: PolicyFields | undefined): Aim[] {
+  #aimsOfPolicy({ address: own, fields }: PolicyDeclaration, changed: PolicyFields | undefined): Aim[] {
     const policies = changed === undefined ? [fields] : [changed, fields];
     return (this.#assignees.get(own) ?? []).map((assignee) => ({ subjects: this.#subjectsAs(assignee), policies }));
   }
 
-  #aimsOfLink(record: Link): Aim[] {
+  #aimsOfLink(record: LinkDeclaration): Aim[] {
     const assignee = assigneeOf(record.fields);
     const subjects = this.#subjectsAs(assignee);
     if (record.kind === 'policy_assignment') {

@@ -1,7 +1,7 @@
 import type { RecordChange } from '../../../access/api/engine.js';
 import type { DeclaredRecord, Fields } from '../../../records/registry.js';
 import type { TestRequest } from '../test-request.js';
-import type { Link, TestedTenant } from '../tested-tenant.js';
+import type { LinkDeclaration, TestedTenant } from '../tested-tenant.js';
 
 /** The kinds of mutants: what somebody may change by mistake. */
 export const OPERATORS = [
@@ -22,12 +22,12 @@ export const OPERATORS = [
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-export type Policy = DeclaredRecord<'policy'>;
+export type PolicyDeclaration = DeclaredRecord<'policy'>;
 
 /** One record changed as somebody may change it by mistake. */
 export interface Mutant {
   operator: Operator;
-  record: Policy | Link;
+  record: PolicyDeclaration | LinkDeclaration;
   /** The fields of a policy in the mutant, if it is still given to anybody. */
   changed?: Fields<'policy'> | undefined;
   /** The change in words. */

@@ -3,14 +3,18 @@ import { address, type Path, typeOfResource } from '../../../records/address.js'
 import { ALL_TYPES, type Modifiers } from '../../../records/policy.js';
 import { addressOf, type DeclaredRecord, type Fields } from '../../../records/registry.js';
 import { engineRecordOf, type TestTenant } from '../test-tenant.js';
-import { isLink, type Link } from '../tested-tenant.js';
+import { isLink, type LinkDeclaration } from '../tested-tenant.js';
 import { conditionMutants } from './condition-mutants.js';
-import type { Mutant, Policy } from './mutant.js';
+import type { Mutant, PolicyDeclaration } from './mutant.js';
 
 type PolicyFields = Fields<'policy'>;
 
 /** All mutants of a policy. */
-export function policyMutants(policy: Policy, assignments: readonly Link[], tenant: TestTenant): Mutant[] {
+export function policyMutants(
+  policy: PolicyDeclaration,
+  assignments: readonly LinkDeclaration[],
+  tenant: TestTenant,
+): Mutant[] {
   const { address: own, fields } = policy;
   const path = own.slice('policy/'.length);
   const found: Mutant[] = [];
@@ -101,7 +105,7 @@ function* widened(
 }
 
 /** All mutants of an assignment or a membership. */
-export function linkMutants(link: Link, tenant: TestTenant): Mutant[] {
+export function linkMutants(link: LinkDeclaration, tenant: TestTenant): Mutant[] {
   const { fields } = link;
   const before = engineRecordOf(link);
   const touches: Mutant['touches'] = (tested) => tested.touchedBy(link);
@@ -123,8 +127,8 @@ export function linkMutants(link: Link, tenant: TestTenant): Mutant[] {
 }
 
 /** The assignments of each policy, by its address. */
-export function assignmentsByPolicy(records: readonly DeclaredRecord[]): Map<string, Link[]> {
-  const found = new Map<string, Link[]>();
+export function assignmentsByPolicy(records: readonly DeclaredRecord[]): Map<string, LinkDeclaration[]> {
+  const found = new Map<string, LinkDeclaration[]>();
   for (const record of records) {
     if (record.kind !== 'policy_assignment' || !isLink(record)) continue;
     const policy = address('policy', record.fields.policy);

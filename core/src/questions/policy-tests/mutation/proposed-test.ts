@@ -2,12 +2,12 @@ import type { JsonObject } from '../../../json/json.js';
 import { memberLines } from '../../../manifest/yaml-text.js';
 import { entityText } from '../../../records/entity-text.js';
 import type { TestTenant } from '../test-tenant.js';
-import type { Difference } from './difference-search.js';
+import type { TellingRequest } from './difference-search.js';
 
 /** A test, ready for the list of a file, that the original passes and the mutant fails. */
 export function proposedTest(
   name: string,
-  { request, now, outcome }: Difference,
+  { request, now, outcome }: TellingRequest,
   tenant: TestTenant,
   dated: boolean,
 ): string {

@@ -4,7 +4,7 @@ import type { DeclaredRecord } from '../../../records/registry.js';
 import type { PreparedTests } from '../run-tests.js';
 import { TestTenant } from '../test-tenant.js';
 import { isLink, TestedTenant } from '../tested-tenant.js';
-import { type Difference, DifferenceSearch } from './difference-search.js';
+import { DifferenceSearch, type TellingRequest } from './difference-search.js';
 import { Equivalence } from './equivalence.js';
 import type { Mutant, Operator } from './mutant.js';
 import { assignmentsByPolicy, linkMutants, policyMutants } from './policy-mutants.js';
@@ -28,7 +28,7 @@ export interface MutantResult extends SourcePlace {
 
 /** A proposal that has been made, which may kill later mutants, too. */
 interface Proposal {
-  difference: Difference;
+  difference: TellingRequest;
   test: string;
 }
 
