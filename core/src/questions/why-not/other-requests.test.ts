@@ -37,14 +37,14 @@ ${policies}subjects: { user/u: {} }
       allow('context.mfa || context.reason == "audit"'),
       { mfa: false },
       'context.mfa || context.reason == "audit"',
-      ['ask with a second factor: context.mfa = true', 'ask with another context.reason: context.reason = "audit"'],
+      ['ask with a second factor: context.mfa = true', 'ask with context.reason = "audit"'],
     ],
     [
       'two at once',
       allow('context.mfa && context.reason == "audit"'),
       {},
       'context.mfa && context.reason == "audit"',
-      ['ask with a second factor and with another context.reason: context.mfa = true and context.reason = "audit"'],
+      ['ask with a second factor: context.mfa = true and with context.reason = "audit"'],
     ],
     [
       'what a DENY exempts',

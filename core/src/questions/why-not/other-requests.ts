@@ -115,14 +115,14 @@ const WORDS: { readonly [label: string]: string } = {
 };
 
 function asRequest(sent: readonly Sent[]): OtherRequest {
-  const words = sent.map((one) => {
+  const parts = sent.map((one) => {
     const label = labelOf(one);
-    const word = label === 'context.mfa' && one.value !== true ? undefined : WORDS[label];
-    return word ?? `with another ${label}`;
+    const value = `${label} = ${JSON.stringify(one.value)}`;
+    const words = label === 'context.mfa' && one.value !== true ? undefined : WORDS[label];
+    return words === undefined ? `with ${value}` : `${words}: ${value}`;
   });
-  const values = sent.map((one) => `${labelOf(one)} = ${JSON.stringify(one.value)}`);
   return {
-    summary: `ask ${words.join(' and ')}: ${values.join(' and ')}`,
+    summary: `ask ${parts.join(' and ')}`,
     sends: Object.fromEntries(sent.map((one) => [labelOf(one), one.value])),
   };
 }
