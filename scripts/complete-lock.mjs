@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What a name like "@scope/binding-linux-arm64-musl" tells about the platform. */
+/** Returns what a name like "@scope/binding-linux-arm64-musl" tells about the platform. */
 function platform(name) {
   const words = name.slice(name.lastIndexOf('/') + 1).split('-');
   const cpu = words.find((word) => /^(arm|arm64|x64|ia32|ppc64|riscv64|s390x|loong64|mips64el|wasm32)$/.test(word));

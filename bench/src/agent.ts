@@ -155,7 +155,7 @@ async function fill(client: ServiceClient, size: Size): Promise<number> {
   return records.length;
 }
 
-/** What the bare server leaves out must be work, not bytes. */
+/** Demands that the bare server leaves out work, not bytes. */
 async function sameAnswer(agent: string, bare: string, question: unknown): Promise<void> {
   const [ours, theirs] = await Promise.all(
     [agent, bare].map(async (url) => {

@@ -10,9 +10,9 @@ import { LeanClient } from './lean-client.js';
 import { root } from './processes.js';
 
 export interface BackupFigures {
-  /** Of the backup. */
+  /** The size of the backup. */
   bytes: number;
-  /** Of each backup, in seconds; how many commits a second were answered meanwhile, and milliseconds until one was. */
+  /** The seconds of each backup; how many commits a second were answered meanwhile, and milliseconds until one was. */
   backups: { seconds: number; commitsPerSecond: number; p99: number }[];
   /** The same of commits before. */
   quiet: { commitsPerSecond: number; p99: number };
@@ -102,7 +102,7 @@ class Load {
     this.#writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => this.#write(writer)));
   }
 
-  /** What was done since it was asked last. */
+  /** Returns what was done since it was asked last. */
   since(): { commitsPerSecond: number; p99: number } {
     const { made, at } = this.#counted;
     this.#counted = { made: this.#made, at: performance.now() };

@@ -15,7 +15,7 @@ export interface CloudPlace {
   /** The URL of a PostgreSQL database, and of the same for LISTEN. */
   database?: string;
   direct?: string;
-  /** Where it listens; else on a free port. */
+  /** The port on which it listens; else a free one. */
   port?: number;
   /** The most that V8 keeps of garbage and what is in use; else what Node.js takes for the machine. */
   heapMiB?: number;
@@ -112,7 +112,7 @@ export function familyProcessorMs(pid: number | undefined): number {
   return processorMs(pid) + ended + children.reduce((sum, child) => sum + child, 0);
 }
 
-/** What Linux tells of a process, without its number and name. */
+/** Returns what Linux tells of a process, without its number and name. */
 function statOf(pid: string): string[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return text.slice(text.lastIndexOf(') ') + 2).split(' ');

@@ -135,7 +135,7 @@ export interface HeavyFigures {
   ms: number;
 }
 
-/** What a decision takes whose conditions use up its steps. */
+/** Measures decisions whose conditions use up their steps. */
 export function measureConditions(): HeavyFigures[] {
   return HEAVY.map(([what, source, context]) => {
     const { error } = checkCondition(source, undefined);

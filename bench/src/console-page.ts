@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** What a page shows once it has answered: all of these. */
+/** Texts that a page shows once it has answered: all of these. */
 export interface Expected {
   /** An element, and a text that it contains. */
   there?: [selector: string, text: string][];

@@ -16,7 +16,7 @@ export interface FleetOptions {
   pollIntervalMs: number;
 }
 
-/** What the parent asks for; each is answered by `FleetAnswer`. */
+/** A question of the parent; each is answered by `FleetAnswer`. */
 export type FleetQuestion = { ask: 'counts' } | { ask: 'reached'; revision: number };
 
 export interface FleetAnswer {

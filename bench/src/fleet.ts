@@ -18,11 +18,11 @@ export interface FleetFigures {
   enforced: { p50: number; p99: number; max: number };
   /** Milliseconds until the commit was answered. */
   committed: { p50: number; p99: number };
-  /** Of the cloud's memory, for each agent: while all of them wait for the first commit, and after the last one. */
+  /** The cloud's memory for each agent: while all of them wait for the first commit, and after the last one. */
   bytesPerAgent: { waiting: number; afterCommits: number };
   /** Polls that failed, by cause. */
   failures: FleetAnswer['failures'];
-  /** Of a commit and all that it wakes: the clouds', and that of the processes that stand for the agents. */
+  /** The processor time of a commit and all that it wakes: the clouds', and that of the processes that stand for the agents. */
   processorMs: { clouds: number; agents: number };
 }
 
@@ -36,7 +36,7 @@ export interface ReturnFigures {
 
 /** As an agent has it that is not configured otherwise. */
 const POLL_INTERVAL_MS = 30_000;
-/** What Node.js chooses by itself in a container of 1 GiB; on a large machine it lets more garbage lie. */
+/** The heap that Node.js chooses by itself in a container of 1 GiB; on a large machine it lets more garbage lie. */
 const HEAP_MIB = 512;
 /** Sockets of one process. */
 const AGENTS_PER_PROCESS = 10_000;
@@ -207,7 +207,7 @@ function startLoads(urls: string[], agents: number, apiKey: string): Load[] {
   return loads;
 }
 
-/** What all of the loads answer, taken together. */
+/** Asks all of the loads, and takes their answers together. */
 async function ask(loads: readonly Load[], question: FleetQuestion): Promise<FleetAnswer> {
   const answers = await Promise.all(
     loads.map(async ({ child }) => {

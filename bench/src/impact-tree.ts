@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export interface TreeShape {
   records: number;
   files: number;
-  /** What differs from the tree without it: one policy of the first file, or everything in it that says who may do what. */
+  /** The difference from the tree without it: one policy of the first file, or everything in it that says who may do what. */
   change?: 'one policy' | 'one file';
 }
 

@@ -12,7 +12,7 @@ import { root, start, stop } from './processes.js';
 
 /** How long this tenant's decisions take. */
 export interface NeighbourFigures extends AnswerTimes {
-  /** What the other tenant does. */
+  /** The load of the other tenant. */
   load: string;
   /** The answers of the other tenant by status. */
   answers: Record<string, number>;
@@ -34,7 +34,7 @@ const question = (context: object) => ({
 });
 const heavy = question({ list: LIST, never: false });
 
-/** What the other tenant's ten callers send, again and again. */
+/** Requests that the other tenant's ten callers send, again and again. */
 const LOADS: [load: string, path: string, body: object][] = [
   ['decisions', '/v1/authorize', heavy],
   ['decisions explained', '/v1/authorize', { ...heavy, options: { explain: true } }],

@@ -10,7 +10,7 @@ import { GitObjects } from './org-history/git-objects.js';
 import { type State, States } from './org-history/states.js';
 import { median } from './random.js';
 
-/** So many commits are enumerated, evenly spread over the history. */
+/** The number of commits that are enumerated, evenly spread over the history. */
 const SAMPLES = 24;
 const NOW = Date.parse('2026-06-01T00:00:00Z');
 

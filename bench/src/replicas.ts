@@ -98,9 +98,9 @@ const GRANTED = 'policy_assignment/app/bench//subject/user/bench';
 
 /** Clouds that have the same tenants. */
 class Side {
-  /** Of each cloud, clients of the first tenant. */
+  /** Clients of the first tenant, one of each cloud. */
   #first: LeanClient[] = [];
-  /** Of each tenant, one of some cloud. */
+  /** Clients of each tenant, each of some cloud. */
   #spread: LeanClient[] = [];
   #made = 0;
 

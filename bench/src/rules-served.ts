@@ -35,7 +35,7 @@ const QUESTION = {
   resource: { type: 'a0/doc', id: 'r1' },
 };
 
-/** What each kind takes away, and what puts it back. */
+/** The removal of each kind, and what puts it back. */
 const DENIES: Record<string, { kind: 'policy_assignment'; fields: object }> = {
   'a DENY for everyone removed': denied('a0/stop'),
   'a DENY for everyone on homes, removed': denied('home/freeze'),

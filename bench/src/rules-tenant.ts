@@ -4,7 +4,7 @@ import { addressOf, declare, type StoredRecord } from '@authz-service/core/recor
 import type { Change } from '@authz-service/core/state/change';
 
 const DEPARTMENTS = 20;
-/** Of each department. */
+/** The number of people in each department. */
 const PEOPLE = 1440;
 const GROUPS = 58;
 const POLICIES = 144;

@@ -8,7 +8,7 @@ const COMMITS = 120;
 const WARM_UP = 10;
 const NOW = new Date('2026-06-01T00:00:00Z');
 
-/** What judging one kind of commits adds to staging it, in milliseconds by the clock. */
+/** The cost of judging one kind of commits beyond staging it, in milliseconds by the clock. */
 export interface CommitFigures {
   readonly kind: string;
   readonly median: number;

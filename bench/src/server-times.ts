@@ -8,7 +8,7 @@ export class ServerTimes {
     this.#read = statSync(file).size;
   }
 
-  /** Of the requests since it was asked last. */
+  /** Returns the times of the requests since it was asked last. */
   next(): number[] {
     const lines = readFileSync(this.file).subarray(this.#read).toString('utf8');
     this.#read += Buffer.byteLength(lines);

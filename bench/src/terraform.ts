@@ -132,7 +132,7 @@ function run(
   });
 }
 
-/** What each process of the provider has had resident at most, in bytes. */
+/** Returns the most that each process of the provider has had resident, in bytes. */
 function providersResident(): number[] {
   return readdirSync('/proc').flatMap((pid) => {
     try {

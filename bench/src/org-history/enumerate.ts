@@ -10,15 +10,15 @@ import { evaluate } from '../../../test/src/naive/evaluate.js';
 import { random } from '../random.js';
 import type { State } from './states.js';
 
-/** So many triples of a sample are asked of the naive evaluator: of those that change, and of the others. */
+/** The number of triples of a sample that the naive evaluator is asked: of those that change, and of the others. */
 const NAIVE = 150;
 
-/** What enumerating the triples of a commit found. */
+/** The result of enumerating the triples of a commit. */
 export interface Enumerated {
   readonly triples: number;
   readonly changed: number;
   readonly naive: number;
-  /** What the delta says otherwise, or the translation; empty where all agrees. */
+  /** Differences of the delta, or of the translation; empty if all agrees. */
   readonly wrong: readonly string[];
 }
 
@@ -81,7 +81,7 @@ export function enumerate(before: State, after: State, impact: Impact, now: numb
 
 const word = (allowed: boolean | undefined) => (allowed ? 'allow' : 'deny');
 
-/** Where the records are not those of the tree that examples/github-org writes. */
+/** Returns where the records are not those of the tree that examples/github-org writes. */
 function translationFaults({ organizations, records }: State): string[] {
   const files = tenantTree([...organizations]).map(({ path, content }) => ({ path, text: JSON.stringify(content) }));
   const { faults, manifest } = readManifest(files);

@@ -9,7 +9,7 @@ import {
 import type { GitObjects } from './git-objects.js';
 import { OrgRecords } from './org-records.js';
 
-/** What a commit declares; a string says why it cannot be read. */
+/** The declarations of a commit; a string says why it cannot be read. */
 export interface State {
   readonly organizations: readonly Organization[];
   readonly records: readonly DeclaredRecord[];

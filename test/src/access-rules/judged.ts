@@ -31,7 +31,7 @@ function changeOf(before: TenantState, after: TenantState): { view: TenantState;
   };
 }
 
-/** What the rules of both trees say against the change from the one to the other. */
+/** Returns what the rules of both trees say against the change from the one to the other. */
 export function judged(before: string, after: string): string[] {
   const base = stateOf(before);
   const { view, pairs } = changeOf(base, stateOf(after));

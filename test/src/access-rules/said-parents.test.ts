@@ -1,4 +1,4 @@
-/** What requests say of parents stands in properties, which conditions can read. */
+/** Properties in which requests name parents, and which conditions can read. */
 import { describe, it } from 'vitest';
 import { check, given, NEVER, READ, type Row } from './small-tenant.js';
 

@@ -148,7 +148,7 @@ describe('more parents than can be looked at together', () => {
   });
 });
 
-/** What is left out is open: of six parent properties, three at once. */
+/** Parents that are left out are open: of six parent properties, three at once. */
 describe('a request that says of three of six properties alone where a resource lies', () => {
   const said = ['one', 'two', 'three'];
   const open = ['four', 'five', 'six'];

@@ -20,9 +20,9 @@ const authzenCase = z.strictObject({
   request: z.unknown(),
   expect: z.union([
     z.strictObject({ decision: z.boolean() }),
-    /** Of a batch, in order. */
+    /** The decisions of a batch, in order. */
     z.strictObject({ decisions: z.array(z.union([z.boolean(), refusal])) }),
-    /** Of a search: the ids or names of all results, in order. */
+    /** The results of a search: the ids or names of all, in order. */
     z.strictObject({ found: z.array(z.string()) }),
     refusal,
   ]),

@@ -23,7 +23,7 @@ const expectation = z.union([
     error: z.enum(['ambiguous_name', 'evaluation_failed', 'invalid_request']),
     /** Each occurs somewhere in the detail. */
     detail: z.array(z.string()).optional(),
-    /** Of `invalid_request`: the pointers of all faults, in any order. */
+    /** The pointers of all faults of `invalid_request`, in any order. */
     pointers: z.array(z.string()).optional(),
   }),
 ]);

@@ -84,7 +84,7 @@ const sub = (digit: number) =>
   Buffer.from(`\n$fd${digit}614d3-c39a-4781-b7bd-8b96f5a5100d\x12\x05local`).toString('base64');
 const todo = (digit: number) => `7240d0db-8ff0-41ec-98b2-34a096273b9${digit}`;
 
-/** What the roles allow on the user's own todos and on those of others. Everybody may read. */
+/** Actions that the roles allow on the user's own todos and on those of others. Everybody may read. */
 const EDITOR = { own: 'create update delete', others: '' };
 const VIEWER = { own: '', others: '' };
 const ADMIN_AND_EVIL_GENIUS = { own: 'create update delete', others: 'update delete' };

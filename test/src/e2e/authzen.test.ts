@@ -16,7 +16,7 @@ const FIXTURE = fileURLToPath(new URL('../../../examples/authzen-fixture', impor
 let bench: Workbench;
 let admin: Record<string, string>;
 let agent: AgentProcess;
-/** What asks the cloud or the agent: the URL, and the environment with a credential that may only decide, or none. */
+/** Decision points by name: the URL, and the environment with a credential that may only decide, or none. */
 const points = new Map<string, { url: string; env: Record<string, string> }>();
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ const PAGE = fileURLToPath(new URL('../../../docs/access-rules.md', import.meta.
 
 let bench: Workbench;
 let admin: Record<string, string>;
-/** Of a tenant of its own. */
+/** The environment of a tenant of its own. */
 let other: Record<string, string>;
 /** The tree of docs/access-rules.md. */
 let tree: string;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-/** What bash would offer for the last of these words, after it has split them at "=" and ":". */
+/** Returns what bash would offer for the last of these words, after it has split them at "=" and ":". */
 function offered(...line: string[]): string[] {
   const program = `source ./service.bash
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _service; printf '%s\\n' "\${COMPREPLY[@]}"`;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Workbench } from './cli/workbench.js';
 
-/** What oclif knows of the commands; the build writes it. */
+/** The commands as oclif knows them; the build writes the file. */
 const manifest = JSON.parse(
   readFileSync(fileURLToPath(new URL('../../../cli/oclif.manifest.json', import.meta.url)), 'utf8'),
 ) as { commands: Record<string, Command> };

@@ -44,7 +44,7 @@ const WRONG_TEST = `tests:
     resources: [invoice:INV-1]
     allowed: []
 `;
-/** What carol gains. */
+/** The sentence about carol's gain. */
 const CAROL = 'user/carol may now approve';
 const impact = (...args: string[]) => bench.run(['impact', ...args], { cwd: 'repo' });
 const report = (args: string[], options: { env?: Record<string, string>; code?: number; cwd?: string } = {}) =>

@@ -34,7 +34,7 @@ const GUARDED = `applications:
         assigned_to: [group/finance]
 `;
 
-/** What is shown of a policy's guard, each as CLAUSE GOAL. */
+/** Returns what is shown of a policy's guard, each as CLAUSE GOAL. */
 async function shown(folder: string, tests: string): Promise<string[]> {
   await bench.write({ [`${folder}/t.test.yaml`]: `tests:\n${tests}` });
   const { coverage } = await bench.json<Report>(['test', folder, '--coverage']);

@@ -8,7 +8,7 @@ import { ConsoleBench } from './console/signed-in.js';
 /** A name of an attacker that leads to this machine, as after a rebinding. */
 const EVIL = 'evil.example';
 
-/** What a page of another site tries with the session of whoever visits it; it collects what it could read. */
+/** A page of another site that tries things with the session of whoever visits it; it collects what it could read. */
 const attack = (target: string) => `<!doctype html><title>evil</title>
 <form id="form" method="post" target="posted" enctype="text/plain" action="${target}/console/api/v1/groups">
   <input name='{"name":"by-form","x":"' value='"}'>

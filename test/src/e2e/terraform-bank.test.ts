@@ -243,7 +243,7 @@ function declareBank(stack: TerraformStack): void {
   bank.policy('second-factor', { ...factor, resourceTypes: ['*'], actions: ['transfer'] }).assignTo(everyone());
 }
 
-/** So many folders, each in the one before. */
+/** Declares so many folders, each in the one before. */
 const chain = (length: number) =>
   Array.from(
     { length },

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const EXAMPLES = join(root, 'provider/examples');
 const example = (path: string) => readFileSync(join(EXAMPLES, path), 'utf8');
 
-/** What examples take as variables. */
+/** Variables that examples take. */
 const VARIABLES = {
   TF_VAR_agent_key: `svc_${'k'.repeat(40)}`,
   TF_VAR_pipeline_secret: 's'.repeat(40),

@@ -88,7 +88,7 @@ describe.skipIf(!hasTerraform)('the tenant of the examples', { timeout: 90_000 }
   });
 });
 
-/** Where CDKTF puts what Terraform applies. */
+/** The folder in which CDKTF puts what Terraform applies. */
 const STACK = '-chdir=cdktf.out/stacks/acme';
 
 /** Text that Terraform would take for an expression. */

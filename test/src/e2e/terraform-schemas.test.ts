@@ -1,4 +1,7 @@
-/** What Terraform knows no order of, in one apply: schemas and what they are checked for, and types that hold each other. */
+/**
+ * Changes that Terraform has no order for, in one apply: schemas and what they are checked for, and types that hold each
+ * other.
+ */
 import { describe, expect, it } from 'vitest';
 import { eachOnATenant } from './terraform/each-on-a-tenant.js';
 import type { TerraformTenant } from './terraform/product.js';

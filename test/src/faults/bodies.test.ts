@@ -16,7 +16,7 @@ const GARBAGE_MIB = 150;
 let dir: string;
 let cloud: CloudProcess;
 let agent: AgentProcess;
-/** What both ask for in the head of a request; the agent overlooks the key. */
+/** The head of a request that both take; the agent overlooks the key. */
 let head: string;
 
 beforeEach(async () => {

@@ -40,7 +40,7 @@ export class NetworkNamespace {
     }
   }
 
-  /** What a command is to be preceded by that runs there. */
+  /** Words that precede a command that runs there. */
   get prefix(): string[] {
     return ['ip', 'netns', 'exec', this.name];
   }

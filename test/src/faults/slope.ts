@@ -1,4 +1,4 @@
-/** What a process held at a time. */
+/** The memory of a process at a time. */
 export interface Sample {
   hours: number;
   mib: number;

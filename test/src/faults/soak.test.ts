@@ -14,7 +14,7 @@ const MINUTES = Number(process.env.SERVICE_SOAK_MINUTES ?? 0);
 /** The first quarter is for warming up: caches fill, and code is compiled. */
 const WARM_UP = 0.25;
 const SAMPLES = 60;
-/** What grows faster leaks. Short soaks see garbage come and go, and cannot tell so well. */
+/** The growth above which something leaks. Short soaks see garbage come and go, and cannot tell so well. */
 const MIB_PER_HOUR_MAX = MINUTES >= 30 ? 20 : 100;
 
 describe.skipIf(MINUTES === 0)('a soak', () => {

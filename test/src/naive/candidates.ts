@@ -42,7 +42,7 @@ interface Question {
   scope(context: JsonObject): Scope;
 }
 
-/** What the records say, before the context of the request is looked at. `now` is milliseconds. */
+/** Returns what the records say, before the context of the request is looked at. `now` is milliseconds. */
 export function candidatesOf(
   records: readonly EngineRecord[],
   request: DecisionRequest,

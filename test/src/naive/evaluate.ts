@@ -26,7 +26,7 @@ export interface OpenQuestion {
   /** The policies that are candidates. */
   policies: readonly Fields<'policy'>[];
   answer(context: JsonObject): NaiveAnswer;
-  /** What conditions see with this context. */
+  /** Returns the scope of conditions with this context. */
   scope(context: JsonObject): Scope;
 }
 

@@ -2,7 +2,7 @@ import type { Finding } from '@authz-service/core/questions/impact/api/finding';
 import type { Impact } from '@authz-service/core/questions/impact/api/impact';
 import type { DecisionRequest } from '@authz-service/core/request';
 
-/** What findings call a sample that is allowed afterwards and was not, and the reverse. */
+/** The words of findings for a sample that is allowed afterwards and was not, and the reverse. */
 const CHANGES: Record<'gained' | 'lost', readonly Finding['change'][]> = {
   gained: ['gained', 'widened', 'changed', 'unknown'],
   lost: ['lost', 'narrowed', 'changed', 'unknown'],
@@ -21,7 +21,7 @@ export interface ChangedSample {
   placed: boolean;
   /** The path of the type. */
   type: string;
-  /** Of a resource without a record: what it lies below, and whether in either state nobody says where it lies. */
+  /** The places that a resource without a record lies below, and whether in either state nobody says where it lies. */
   above: ReadonlySet<string>;
   unsaid: boolean;
 }

@@ -18,7 +18,7 @@ const SUBJECTS = ['user/s', 'user/t', 'service/s'];
 export const MOSTLY = ['user/s', 'user/s', ...SUBJECTS];
 const TYPES = ['a/x', 'a/y', 'b/y'];
 const RESOURCES = ['a/x/1', 'a/x/2', 'a/y/1', 'b/y/2', 'a/x/0'];
-/** Of some tenants: what lies in what. A resource lies only in others before it, so that there is no circle. */
+/** Parents of resource types in some tenants. A resource lies only in others before it, so that there is no circle. */
 const PARENT_TYPES: Record<string, { type: string; property: string }[]> = {
   'a/x': [
     { type: 'a/x', property: 'up' },

@@ -52,7 +52,7 @@ export const history = (tenants: fc.Arbitrary<EngineRecord[]>, steps: number): f
       return states;
     });
 
-/** What makes the second state of the first, in an order that `seed` shuffles. */
+/** Returns what makes the second state of the first, in an order that `seed` shuffles. */
 export function changesBetween(first: State, second: State, seed: number): RecordChange[] {
   const changes: RecordChange[] = [];
   for (const address of new Set([...first.keys(), ...second.keys()])) {

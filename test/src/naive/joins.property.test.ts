@@ -10,7 +10,7 @@ import { impactOf } from './random-states.js';
 const FACTOR = Number(process.env.SERVICE_PROPERTY_FACTOR ?? 1);
 const HOURS = 3_600_000;
 
-/** What the two sides of a comparison have of each kind: equal, between others, and of another type. */
+/** Values of the two sides of a comparison, of each kind: equal, between others, and of another type. */
 const VALUES: readonly Json[] = ['a', 'b', 'c', 'aa', 'r0', 'r1', 'u1', 'u2', '2', 0, 1, 2, 3, 1.5, -1, true, null];
 const value = fc.constantFrom(...VALUES);
 const literals = fc.constantFrom('"b"', '"u1"', '"r1"', '1', '2', '-1');

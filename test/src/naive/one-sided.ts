@@ -95,7 +95,7 @@ function withSubject(here: Records, there: Records, request: DecisionRequest): D
   return { ...request, subject: { ...subject, properties: { ...subject.properties, ...record.properties } } };
 }
 
-/** Of places that one state records, those that requests can say in the other; instead of one without a record, those that it lies in. */
+/** Returns the places that requests can name in the other state; instead of one without a record, those that it lies in. */
 function sayable(here: Records, there: Records, type: string, places: readonly string[]): string[] {
   const open = new Set(places);
   for (const one of open)

@@ -15,7 +15,7 @@ import { tenantReading } from './generate.js';
 
 /** On every side of what conditions compare `n` with; undefined is not sent. */
 const VALUES: readonly (Json | undefined)[] = [undefined, 0, 1, 1.5, 2, 3, 'x', null];
-/** What else conditions read of a resource that nobody recorded. */
+/** A property that conditions read of a resource that nobody recorded. */
 const UNRECORDED = 'unrecorded';
 
 /** Requests with each value that is not recorded and each context, by the naive evaluator. */

@@ -6,7 +6,7 @@ import { ABOUT_PARENTS } from './conditions.js';
 import { storedRecords } from './generate.js';
 import type { Rule } from './judge.js';
 
-/** What may hold pages, and be a page itself: those of `a/x` may lie in an earlier one, and in `a/y/1`. */
+/** Resources that may hold pages, and be a page themselves: those of `a/x` may lie in an earlier one, and in `a/y/1`. */
 const PLACES = ['a/x/0', 'a/x/1', 'a/y/1'];
 const CONDITIONS = [undefined, ...ABOUT_PARENTS.filter((condition) => !condition.includes('context'))];
 

@@ -22,7 +22,7 @@ const asked = fc.oneof(
   fc.nat(20).map((at) => ({ id: `id-${at}` })),
 );
 
-/** What a request says of where the resource lies: mostly the names of recorded ones, or that there is none. */
+/** Properties by which a request says where the resource lies: mostly the names of recorded ones, or that there is none. */
 const place = (...names: JsonObject[string][]) =>
   fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...names) },

@@ -73,7 +73,7 @@ export const rulesReading = (reads: readonly ContextMember[]): fc.Arbitrary<Rule
 export interface Place {
   subject: string;
   resource: string;
-  /** What a request says of where a resource without a record lies. */
+  /** The properties by which a request says where a resource without a record lies. */
   where: JsonObject;
 }
 
@@ -101,7 +101,7 @@ const RESOURCES: readonly Pick<Place, 'resource' | 'where'>[] = [
 ];
 export const PLACES: readonly Place[] = SUBJECTS.flatMap((subject) => RESOURCES.map((one) => ({ subject, ...one })));
 
-/** What a request sends besides. */
+/** The rest of what a request sends. */
 export interface Sent {
   own?: Json | undefined;
   roles: readonly string[];

@@ -44,7 +44,7 @@ export const withOneSided = (states: fc.Arbitrary<readonly [readonly EngineRecor
       return [before, which === 'goes' ? without(after) : after] as const;
     });
 
-/** Where the look at two states begins. */
+/** The time at which the look at two states begins. */
 export const starts = fc.constantFrom(0, 999, 1000, 1500, 2000, 3000);
 
 const sideOf = (records: readonly EngineRecord[]): TenantSide => ({

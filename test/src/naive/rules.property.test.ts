@@ -28,9 +28,9 @@ interface Change {
 
 /** The same 2,120 changes each time; `SERVICE_PROPERTY_FACTOR=50` judges 106,000 others. */
 const FACTOR = Number(process.env.SERVICE_PROPERTY_FACTOR ?? 1);
-/** What requests send besides nothing: this often, of each subject and resource at each instant. */
+/** The number of times that requests send something besides, of each subject and resource at each instant. */
 const SENT = 2;
-/** So many requests are made of subjects, resources and actions that conditions may tell by their names alone. */
+/** The number of requests about subjects, resources and actions that conditions may tell by their names alone. */
 const PROBES = 30;
 const OTHER = 'an action that nothing names';
 const READS: readonly ContextMember[][] = [['a', 'b'], ['s'], ['mfa', 'ip'], ['time']];
@@ -107,7 +107,7 @@ function judgedRightly(
 
 const declared = new WeakMap<object, DeclaredRecord>();
 
-/** What the judge of commits finds. Equal records are the same objects, as they are where commits are judged. */
+/** Returns what the judge of commits finds. Equal records are the same objects, as they are where commits are judged. */
 function judged({ before, after, start }: Change, rule: Rule, at: string): Violation[] {
   const record = declare('access_rule', rule) as DeclaredRecord;
   const made = (records: Records, ruled: boolean) => [
@@ -143,7 +143,7 @@ function confirm({ before, after }: Change, rule: Rule, violation: Violation): v
   expect(violationText(violation)).toContain(violation.witness[0]?.now);
 }
 
-/** What is recorded in one state and not so in the other, for whoever reads a failure. */
+/** Returns what is recorded in one state and not so in the other, for whoever reads a failure. */
 function difference(before: Records, after: Records) {
   const fieldsIn = (records: Records) => new Map(records.map((one) => [JSON.stringify(one.fields), one]));
   const [old, now] = [fieldsIn(before), fieldsIn(after)];

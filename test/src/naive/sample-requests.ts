@@ -9,7 +9,7 @@ import { evaluate } from './evaluate.js';
 import type { ChangedSample } from './finding-covers.js';
 import { whereaboutsOf } from './whereabouts.js';
 
-/** What a request asks, of subjects and resources with and without a record; `at` picks the instant, round and round. */
+/** A question about subjects and resources with and without a record; `at` picks the instant, round and round. */
 interface Sample {
   subject: { type: string; id: string; properties?: JsonObject };
   role?: string;

@@ -97,7 +97,7 @@ function searchOf(kind: SearchKind, asked: DecisionRequest): SearchRequest {
   return parseSearch(kind, JSON.parse(JSON.stringify(asked)));
 }
 
-/** What conditions ask about the subject's groups and roles and about where the resource lies. */
+/** Words by which conditions ask about the subject's groups and roles and about the places of the resource. */
 const WORDS = ['in_group', 'has_role', 'ancestor'];
 
 /** The tenant without the policies whose conditions ask this. */

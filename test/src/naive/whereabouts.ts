@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@authz-service/core/json/json';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { addressOf, type Fields } from '@authz-service/core/records/registry';
 
-/** Where a resource lies by the rules: the paths of its ancestors, and the types of which it may have more. */
+/** The places of a resource by the rules: the paths of its ancestors, and the types of which it may have more. */
 interface Whereabouts {
   above: ReadonlySet<string>;
   unknown: ReadonlySet<string>;

@@ -51,7 +51,7 @@ async function round() {
   await Promise.all(calls);
 }
 
-/** What is alive once all is settled, also what nobody waits for any more, and collected. */
+/** Returns what is alive once all is settled, also what nobody waits for any more, and collected. */
 async function left() {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const deadline = performance.now() + 10_000;

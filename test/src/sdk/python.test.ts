@@ -9,7 +9,7 @@ import { PYTHON, pythonHas } from './python.js';
 const run = promisify(execFile);
 const sdk = fileURLToPath(new URL('../../../sdk/python', import.meta.url));
 
-/** What of the tests' own Python packages is missing is said by the tests that need them, as skipped. */
+/** Python packages that tests need: those that need an absent one say so, and are skipped. */
 const NEEDED = ['h11', 'httpx', 'pytest', 'mypy'];
 
 async function python(...args: string[]): Promise<string> {

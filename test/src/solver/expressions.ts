@@ -7,7 +7,7 @@ export interface Expression {
   readonly smt: string;
 }
 
-/** What a condition may read: its name in Service CEL, and the constant that stands for it. */
+/** A variable of conditions: its name in Service CEL, and the constant that stands for it. */
 export interface Variable {
   readonly cel: string;
   readonly smt: string;

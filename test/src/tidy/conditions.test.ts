@@ -33,13 +33,13 @@ function cellsOf(line: string): string[] {
 
 const coded = (cell: string | undefined): string => /^`(.*)`$/.exec(cell ?? '')?.[1] ?? '';
 
-/** What the first column of the tables with this heading names. */
+/** Returns what the first column of the tables with this heading names. */
 const listed = (name: string): string[] =>
   tables.filter(({ heading }) => heading[0] === name).flatMap(({ rows }) => rows.map(([first]) => coded(first)));
 
 const request = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '') as DecisionRequest;
 const facts = { type: request.resource.type, application: 'billing', id: request.resource.id, name: undefined };
-/** What the page says of its subject. */
+/** The principals of the page's subject. */
 const principals: SubjectPrincipals = {
   inGroup: (path) => path === 'finance',
   hasRole: (path) => path === 'billing/accountant',

@@ -10,7 +10,7 @@ const LANGUAGES = ['Node', 'Python', 'Go'] as const;
 /** The first groups of all matches. */
 const found = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 
-/** What stands between two texts. */
+/** Returns the text between two texts. */
 function between(text: string, begin: string, end: string): string {
   const at = text.indexOf(begin);
   if (at < 0) throw new Error(`there is no "${begin}"`);

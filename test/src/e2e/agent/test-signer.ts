@@ -30,7 +30,7 @@ export class TestSigner {
     return this.key.kid;
   }
 
-  /** What `/.well-known/jwks.json` says. */
+  /** The content of `/.well-known/jwks.json`. */
   get jwks(): string {
     return JSON.stringify({ keys: this.set.keys, announcements: this.announcements });
   }

@@ -29,7 +29,7 @@ export class TerminalSession {
     this.#child.stdin?.write(keys);
   }
 
-  /** What was on the screen, and the exit code. */
+  /** Returns what was on the screen, and the exit code. */
   async end(): Promise<{ code: number; output: string }> {
     const code = await this.#ended;
     return { code, output: this.#output.replaceAll('\r\n', '\n') };

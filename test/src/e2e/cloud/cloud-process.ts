@@ -49,7 +49,7 @@ export class CloudProcess {
     return this.#child.pid;
   }
 
-  /** Where it listens, once it is ready. */
+  /** Returns the address on which it listens, once it is ready. */
   async url(): Promise<string> {
     return JSON.parse(await this.#ready).url;
   }

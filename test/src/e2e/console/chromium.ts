@@ -30,7 +30,7 @@ export async function openChromium(...args: string[]): Promise<Browser> {
   });
 }
 
-/** What pages of the console must never do: report errors, break their policy, or ask another origin. */
+/** A watch on what pages of the console must never do: report errors, break their policy, or ask another origin. */
 export class Watch {
   readonly #faults: string[] = [];
 

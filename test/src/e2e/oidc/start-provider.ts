@@ -8,7 +8,7 @@ const PROGRAM = fileURLToPath(new URL('./provider.mjs', import.meta.url));
 /** An OpenID provider as a process of its own. */
 export interface RunningProvider {
   issuer: string;
-  /** What a cloud is told of it. */
+  /** The environment that a cloud needs to use it. */
   env: Record<string, string>;
   /** Lets it know the cloud that people come from. */
   know: (url: string) => Promise<void>;

@@ -36,7 +36,7 @@ const granted = (id: string) => [
 
 /** A database in one of the stores, as a drill handles it. */
 interface Place {
-  /** What commands and the cloud find it by. */
+  /** The environment by which commands and the cloud find it. */
   env: Record<string, string>;
   folder: string;
   flags: string[];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What happens to a request: it is passed on, answered here, or passed on with its answer lost. */
+/** The handling of a request: it is passed on, answered here, or passed on with its answer lost. */
 export type Fate = 'pass' | 'busy' | 'refuse' | 'lose' | 'reset';
 
 /** Sits between the provider and a cloud, counts requests, and can interfere. */

@@ -84,7 +84,7 @@ export function decisionProbe(random: Random): Probe {
   return { method: 'POST', path, headers, body };
 }
 
-/** What a body asks, read as strictly as can be: own members, of the right types. */
+/** Returns the questions of a body, read as strictly as can be: own members, of the right types. */
 function itemsOf(body: Buffer, batched: boolean): unknown[] {
   let root: unknown;
   try {
@@ -159,7 +159,7 @@ function refusalFault({ status, type, text }: Reply, items: unknown[]): string |
   return evaluated ? undefined : `a ${status}: ${text}`;
 }
 
-/** What cloud and agent must have in common in their replies: of two faults in a request, each may tell its own. */
+/** Returns what cloud and agent must have in common in their replies: of two faults in a request, each may tell its own. */
 export function gist({ status, text }: Reply): string {
   if (status !== 200) return status < 500 ? 'refused' : `${status}`;
   const { decision, evaluations, results } = JSON.parse(text);

@@ -1,6 +1,6 @@
 import type { Random } from '../random.js';
 
-/** What makes up a sound request, to be broken. */
+/** The parts of a sound request, to be broken. */
 interface Sound {
   path: string;
   headers: string[];

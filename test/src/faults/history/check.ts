@@ -18,7 +18,7 @@ export type Rule =
   | 'the cloud knows what it acknowledged'
   /** An answer agrees with the records of one revision between those named before and after it. */
   | 'decisions are of one revision'
-  /** What a served revision took away is not granted any more. */
+  /** Says that what a served revision took away is not granted any more. */
   | 'revocations hold';
 
 export interface Violation {
@@ -167,7 +167,7 @@ class HighWater {
     }
   }
 
-  /** Of what was known before `time`; 0 where that is nothing. */
+  /** Returns what was known before `time`; 0 for nothing. */
   before(time: number): number {
     let [from, to] = [0, this.#times.length];
     while (from < to) {

@@ -104,7 +104,7 @@ export class Deployment {
 
 /** An agent and its cache, over the lives of its processes. */
 export class RunningAgent {
-  /** Where it listens while it runs. */
+  /** The address on which it listens while it runs. */
   url: string | undefined;
 
   private constructor(

@@ -1,7 +1,7 @@
 import type { DecisionRequest } from '@authz-service/core/request';
 import type { Change } from '@authz-service/core/state/change';
 
-/** What was done to the service and what it answered, with times in milliseconds of one monotonic clock. */
+/** The things that were done to the service and what it answered, with times in milliseconds of one monotonic clock. */
 export interface History {
   /** The tenant before the first commit of the history. */
   start: Snapshot;

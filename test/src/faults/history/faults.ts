@@ -9,7 +9,7 @@ const lasting = (random: Random) => pause(200 + random.next() * 1300);
 const anyNetwork = ({ front, agents }: Deployment, random: Random) =>
   random.pick([front, ...agents.map(({ network }) => network)]);
 
-/** What happens to processes and networks in production. Each fault is over when its promise is. */
+/** Faults of processes and networks in production. Each fault is over when its promise is. */
 export const FAULTS: { [name: string]: Fault } = {
   'the cloud is killed': (deployment) => deployment.restartCloud('SIGKILL'),
   'the cloud is stopped': (deployment) => deployment.restartCloud('SIGTERM'),

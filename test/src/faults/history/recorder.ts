@@ -9,7 +9,7 @@ import { follow, QUESTIONS, randomChanges } from './universe.js';
 /** How long one attempt may take before it counts as unanswered. */
 const ATTEMPT_MS = 1_500;
 
-/** Where questions are asked: the cloud, or an agent while it runs. */
+/** A decision point that is asked: the cloud, or an agent while it runs. */
 export interface Asked {
   process: string;
   /** Undefined while nobody is there. */

@@ -14,7 +14,7 @@ export interface Load {
   seconds: number;
   faults: boolean;
   writers: number;
-  /** What lies between two commits of a writer on average, and between two questions of a reader, in milliseconds. */
+  /** The mean time between two commits of a writer, and between two questions of a reader, in milliseconds. */
   commitEveryMs: number;
   /** At each place. */
   readers: number;

@@ -19,7 +19,7 @@ export interface Acknowledged extends Commit {
 /** The tenant at every revision, rebuilt from what was sent: nothing of what the service says is believed. */
 export class Timeline {
   readonly first: number;
-  /** Of the acknowledged commits, in the order of their revisions. */
+  /** The acknowledged commits, in the order of their revisions. */
   readonly commits: Acknowledged[];
   /** Records that no commit touches. */
   readonly #fixed: EngineRecord[] = [];
@@ -66,7 +66,7 @@ export class Timeline {
     return new Map([...fixed, ...(this.#touched.get(number) ?? [])]);
   }
 
-  /** What the rules say at a revision. */
+  /** Returns what the rules say at a revision. */
   allows(number: number, question: DecisionRequest): boolean {
     const key = `${number} ${JSON.stringify(question)}`;
     const known = this.#decided.get(key);

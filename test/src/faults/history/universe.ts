@@ -21,7 +21,7 @@ const onDoc = (name: string, doc: string, effect: string, priority = 0) => ({
 });
 const level = (id: string, value: number) => ({ type: 'user', id, properties: { level: value } });
 
-/** What stands from the start: few subjects and resources, so that each right comes and goes often. */
+/** The changes that stand from the start: few subjects and resources, so that each right comes and goes often. */
 export function firstChanges(ballast: number): Change[] {
   return [
     create('application', { name: 'lib' }),

@@ -12,7 +12,7 @@ const answer = (process: string, askedAt: number, revision: string): Answer => (
   ...{ questions: [], decisions: [] },
 });
 
-/** What is found beside the rules of `check`, which knows no revisions here. */
+/** Returns what is found beside the rules of `check`, which knows no revisions here. */
 function found(recorded: Partial<ReplicaHistory>): string[] {
   const none = { history: HISTORY, demands: [], bounded: [], enforcements: [], duels: [] };
   const own = [

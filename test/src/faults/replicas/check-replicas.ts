@@ -2,14 +2,14 @@ import { revisionNumber } from '@authz-service/core/state/revision';
 import { check, type Violation } from '../history/check.js';
 import type { History } from '../history/events.js';
 
-/** What was recorded of several replicas and their agents, with times in milliseconds of one monotonic clock. */
+/** The record of several replicas and their agents, with times in milliseconds of one monotonic clock. */
 export interface ReplicaHistory {
   history: History;
   demands: Demand[];
   enforcements: Enforcement[];
   /** The answers by what may only be so old. */
   bounded: BoundedAnswer[];
-  /** What became of the operators who removed each other. */
+  /** Operators who removed each other, and what became of them. */
   duels: Duel[];
 }
 

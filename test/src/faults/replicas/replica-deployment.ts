@@ -10,7 +10,10 @@ import type { Random } from '../random.js';
 import { TcpProxy } from '../tcp-proxy.js';
 
 const REPLICAS = 3;
-/** What agents of the deployment refuse to decide by; a maximum below twice the poll interval is refused. */
+/**
+ * The age of knowledge by which agents of the deployment refuse to decide; a maximum below twice the poll interval is
+ * refused.
+ */
 export const MAX_AGE_SECONDS = 6;
 const POLL_INTERVALS = ['1s', '2s', '3s'];
 
@@ -121,7 +124,7 @@ interface ReplicaPlace {
 
 /** A replica over the lives of its processes, with an address that stays. */
 export class RunningReplica {
-  /** Where the process listens while it runs. */
+  /** The address on which the process listens while it runs. */
   url: string | undefined;
   #process: CloudProcess;
 

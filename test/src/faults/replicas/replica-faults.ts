@@ -7,7 +7,7 @@ type Fault = (deployment: ReplicaDeployment, random: Random) => Promise<void>;
 /** How long something stays cut or hung: mostly for a moment, sometimes for longer than replicas go on without their database. */
 const lasting = (random: Random) => pause(random.chance(0.3) ? 6_500 : 200 + random.next() * 1300);
 
-/** Where a replica has no network of its own, only the connections to its database hang. */
+/** Cuts a replica off; if it has no network of its own, only the connections to its database hang. */
 async function lose({ replicas }: ReplicaDeployment, random: Random, direction: 'both' | 'in' | 'out'): Promise<void> {
   const { namespace, database } = random.pick(replicas);
   if (namespace === undefined) database.cut();
@@ -17,7 +17,7 @@ async function lose({ replicas }: ReplicaDeployment, random: Random, direction: 
   else namespace.heal();
 }
 
-/** What happens to replicas, their database, agents and the networks between. Each fault is over when its promise is. */
+/** Faults of replicas, their database, agents and the networks between. Each fault is over when its promise is. */
 export const REPLICA_FAULTS: { [name: string]: Fault } = {
   'a replica is killed': async ({ replicas }, random) => random.pick(replicas).restart('SIGKILL'),
   'a replica is stopped': async ({ replicas }, random) => random.pick(replicas).restart('SIGTERM'),

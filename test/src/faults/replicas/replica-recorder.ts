@@ -8,7 +8,7 @@ import type { Random } from '../random.js';
 import type { BoundedAnswer, Demand, Duel, Enforcement } from './check-replicas.js';
 import type { ReplicaDeployment } from './replica-deployment.js';
 
-/** What some requests to replicas want at most; the poll of a replica takes half of it. */
+/** The maximum age that some requests to replicas want; the poll of a replica takes half of it. */
 const MAX_AGE_SECONDS_ASKED = 1;
 /** Longer than a process waits for a revision that it is asked for. */
 const ATTEMPT_MS = 7_000;
