@@ -112,6 +112,23 @@ resource "${words.set}" "${label}" {
     expect(await linked()).toEqual(['ann', 'eve']);
   });
 
+  it('from an owner that stays: the plan says what to do there', async () => {
+    const [, , words] = KINDS;
+    const workspace = tenant.workspace(BASE + set(words, IDS));
+    await workspace.apply();
+    workspace.write(BASE + set(words, ['ann', 'bob']) + single(words, 'eve'));
+    const stays = await workspace.fails('plan');
+    expect(stays).toMatch(/gives up .* stays, .*list this one there again, and remove the service_group_membership/);
+    expect(stays).not.toContain('moved');
+    workspace.write(BASE + set(words, []));
+    await workspace.apply();
+    workspace.write(BASE + single(words, 'eve', 'one'));
+    await workspace.apply();
+    workspace.write(BASE + single(words, 'ann', 'one') + set(words, ['eve'], 'other'));
+    expect(await workspace.fails('plan')).toMatch(/Link changes hands.*stays under the same name with another key/);
+    expect(await linked()).toEqual(['eve']);
+  });
+
   /** Who owns the links of a group in a configuration. */
   const OWNERS: readonly ((later: string) => { text: string; ids: readonly string[] })[] = [
     (later) => ({ text: IDS.map((id) => single(KINDS[2], id, id, later)).join(''), ids: IDS }),

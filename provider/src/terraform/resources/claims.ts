@@ -33,20 +33,28 @@ export interface LinkOwner {
   readonly whole: boolean;
 }
 
+/**
+ * An owner that gives up a link. It may stay in this run: with other links of the same record, as a set does that no longer
+ * lists one, or elsewhere, under another key.
+ */
+export interface FormerOwner extends LinkOwner {
+  readonly stays?: 'same record' | 'elsewhere' | undefined;
+}
+
 /** Notes the links that a resource holds after this run. Refuses one that a resource of the state gives up: it would be lost. */
 export function list({ links }: Service, owner: LinkOwner, addresses: Iterable<Address>): void {
   for (const address of addresses) {
     const leaver = links.left.get(address);
-    if (leaver !== undefined && !takesTurns(leaver, owner)) throw changesHands(address, leaver.type, owner.type);
+    if (leaver !== undefined && !takesTurns(leaver, owner)) throw changesHands(address, leaver, owner);
     links.listed.set(address, owner);
   }
 }
 
 /** Notes the links that a resource of the state gives up in this run. */
-export function leave({ links }: Service, owner: LinkOwner, addresses: Iterable<Address>): void {
+export function leave({ links }: Service, owner: FormerOwner, addresses: Iterable<Address>): void {
   for (const address of addresses) {
     const holder = links.listed.get(address);
-    if (holder !== undefined && !takesTurns(owner, holder)) throw changesHands(address, owner.type, holder.type);
+    if (holder !== undefined && !takesTurns(owner, holder)) throw changesHands(address, owner, holder);
     links.left.set(address, owner);
   }
 }
@@ -56,8 +64,19 @@ function takesTurns(from: LinkOwner, to: LinkOwner): boolean {
   return !from.whole && !to.whole;
 }
 
-function changesHands(address: Address, from: string, to: string): Refusal {
-  const detail = `A ${from} gives up "${address}", which a ${to} of this configuration owns from now on. Terraform knows no order of the two, so that the link could be lost. Hand it over:
+function changesHands(address: Address, from: FormerOwner, to: LinkOwner): Refusal {
+  const given = `A ${from.type} gives up "${address}", which a ${to.type} of this configuration owns from now on.`;
+  return refuse('Link changes hands', `${given} ${handOver(from, to)}`);
+}
+
+/** How to hand over a link without a moment in which nobody holds it. */
+function handOver({ type: from, stays }: FormerOwner, { type: to }: LinkOwner): string {
+  if (stays === 'same record')
+    return `The ${from} stays, and it removes every link of its record that it does not list: list this one there again, and remove the ${to}.`;
+  const unordered = 'Terraform knows no order of the two, so that the link could be lost.';
+  if (stays === 'elsewhere')
+    return `${unordered} The ${from} stays under the same name with another key: give that one another name, and hand this one over by a moved block from ${from}.NAME to ${to}.NAME.`;
+  return `${unordered} Hand it over:
   moved {
     from = ${from}.NAME
     to   = ${to}.NAME
@@ -69,7 +88,6 @@ That moves one resource to one other. Have Terraform forget further ones, which 
       destroy = false
     }
   }`;
-  return refuse('Link changes hands', detail);
 }
 
 function heldTwice(address: string): Refusal {

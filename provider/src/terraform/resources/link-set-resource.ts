@@ -118,11 +118,10 @@ class LinkSetResource implements Resource<Configured> {
     const before = prior === null ? [] : this.set.records(prior).map(({ address }) => address);
     const asSet: LinkOwner = { type: this.set.type, whole: true };
     list(service, asSet, after);
-    leave(
-      service,
-      asSet,
-      before.filter((address) => !after.has(address)),
-    );
+    const sameRecord = planned !== null && granted === this.set.grantedIn(prior ?? {});
+    const stays = planned === null ? undefined : sameRecord ? 'same record' : 'elsewhere';
+    const left = before.filter((address) => !after.has(address));
+    leave(service, { ...asSet, stays }, left);
     const { gone, put, changed } = this.differences(
       granted === undefined ? [] : this.set.held(granted, records),
       wanted,
@@ -134,12 +133,12 @@ class LinkSetResource implements Resource<Configured> {
     for (const record of put) faults.push(...outsideLimits(service, record, records, view).map(atSet(this.set)));
     if (!faults.some(({ severity }) => severity === 'error')) {
       const kept = new Set(put.map(({ address }) => address));
-      const left = gone.filter(({ address }) => !kept.has(address)).map(({ address }) => removalOf(address));
+      const removed = gone.filter(({ address }) => !kept.has(address)).map(({ address }) => removalOf(address));
       const made = [...put, ...changed].map((record) => ({
         address: record.address,
         record: stored(record, '', service.stack),
       }));
-      faults.push(...(await (await service.plannedRules(signal)).judge([...left, ...made])));
+      faults.push(...(await (await service.plannedRules(signal)).judge([...removed, ...made])));
     }
     for (const finding of faults) if (finding.severity === 'warning') context.report(finding);
     const errors = faults.filter(({ severity }) => severity === 'error');

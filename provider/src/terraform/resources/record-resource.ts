@@ -10,20 +10,20 @@ import type { Context, PlannedChange, Resource } from '../framework/provider.js'
 import { UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { reportBrokenRules } from './broken-rules.js';
 import { type Granted, Refused, type Wish } from './change-queue.js';
-import { declareOnce, keep, type LinkOwner, leave, list, remove } from './claims.js';
+import { declareOnce, keep, remove } from './claims.js';
 import { credentialSecrets, namesPerson } from './credential-secrets.js';
 import { finallyDangling, referTo } from './dangling.js';
 import { changedAfter, dependentsOf, inTheWay, mentionsAmong } from './dependents.js';
 import { warnOfForeignLinks } from './foreign-links.js';
 import { judgeConfig, judgeRecord, recordFrom, recordPlanned } from './judge.js';
-import { LinkSet, SETS } from './link-set.js';
 import { outsideLimits } from './outside-limits.js';
 import { removalOf } from './planned-rules.js';
-import { identityOf, named, type RecordForm, recordForm, typeName, valuesOf } from './record-form.js';
+import { identityOf, named, type RecordForm, recordForm, valuesOf } from './record-form.js';
 import { importHint, recordToImport } from './record-import.js';
 import { explained, type Hint } from './refusals.js';
 import { isSchema, unfitFor } from './schema-faults.js';
 import { type Configured, Pending, type Service, serviceOf, stored } from './service.js';
+import { SingleLink } from './single-link.js';
 import type { Records } from './snapshot.js';
 import { foundInPlace, notAdopted } from './takeover.js';
 import { withAllTypes } from './types-to-come.js';
@@ -42,9 +42,11 @@ class RecordResource implements Resource<Configured> {
   private readonly form: RecordForm;
   /** The names of the fields that hold paths of other records. */
   private readonly references: ReadonlySet<string>;
+  private readonly link: SingleLink | undefined;
 
   constructor(private readonly kind: Kind) {
     this.form = recordForm(kind);
+    this.link = SingleLink.of(kind);
     const { schema } = definitionOf(kind);
     this.references = new Set(['entity', ...referenceFields(schema).map(({ steps }) => steps.at(-1) ?? '')]);
     const attributes = { ...this.form.attributes, ...credentialSecrets(kind)?.attributes };
@@ -71,10 +73,7 @@ class RecordResource implements Resource<Configured> {
     if (service === undefined) return whole;
     // For a replacement, Terraform plans the change first; it declares the same record as the creation.
     if (replaced === undefined) declareOnce(service, whole);
-    if (this.isLink) {
-      if (typeof whole.address === 'string') list(service, this.linkOwner, [whole.address]);
-      if (prior !== null && whole.address !== prior.address) leave(service, this.linkOwner, [String(prior.address)]);
-    }
+    this.link?.planned(service, prior, whole);
     if (prior !== null && whole.address === prior.address) {
       keep(service, prior);
       await explained(context.signal, () => warnOfForeignLinks(service, prior, context));
@@ -202,26 +201,8 @@ class RecordResource implements Resource<Configured> {
     };
   }
 
-  /** The only link of a set, which was owned whole. */
   moved(from: string, state: Values): Values | undefined {
-    const words = SETS.find(({ kind }) => kind === this.kind);
-    const set = words && new LinkSet(words);
-    if (set?.type !== from) return undefined;
-    const [only, ...others] = set.records(state);
-    if (only === undefined || others.length > 0)
-      throw refuse(
-        'No such move',
-        `${from} holds ${set.records(state).length} links, and a ${typeName(this.kind)} is one. Have Terraform forget the set by a removed block with lifecycle { destroy = false }, and import each link.`,
-      );
-    return valuesOf(this.form, stored(only, '', ''));
-  }
-
-  private get linkOwner(): LinkOwner {
-    return { type: typeName(this.kind), whole: false };
-  }
-
-  private get isLink(): boolean {
-    return SETS.some(({ kind }) => kind === this.kind);
+    return this.link?.moved(from, state);
   }
 
   /** Finds it by its id, which survives a rename, or else by its address, for a record that was created again. */
@@ -234,7 +215,7 @@ class RecordResource implements Resource<Configured> {
   private async planRemoval(service: Service, prior: Values, context: Context): Promise<void> {
     this.refuseForeign(service, prior);
     remove(service, prior);
-    if (this.isLink) leave(service, this.linkOwner, [String(prior.address)]);
+    this.link?.removed(service, prior);
     await explained(context.signal, async () => {
       const records = await service.records(context.signal);
       const held = records.get(String(prior.address));

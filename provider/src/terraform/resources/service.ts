@@ -10,7 +10,7 @@ import type { ChangesetResult, OriginSource } from '@authz-service/sdk/wire';
 import { refuse } from '../framework/diagnostics.js';
 import type { Log } from '../protocol/log.js';
 import { ChangeQueue, type Granted, type Wish } from './change-queue.js';
-import type { LinkOwner } from './claims.js';
+import type { FormerOwner, LinkOwner } from './claims.js';
 import type { Dangling } from './dangling.js';
 import { type Mention, mentionsAmong, type ResourceType } from './dependents.js';
 import { Enforcement } from './enforcement.js';
@@ -79,7 +79,7 @@ export class Service {
    * The links that resources hold after this run, and those that resources of the state give up, each with its
    * owner: a link can be held by itself or as one of a set.
    */
-  readonly links = { listed: new Map<Address, LinkOwner>(), left: new Map<Address, LinkOwner>() };
+  readonly links = { listed: new Map<Address, LinkOwner>(), left: new Map<Address, FormerOwner>() };
   /** Deletions under way, with the queue that each waits in. */
   private readonly deletions = new Map<Address, { queue: ChangeQueue; done: Promise<unknown> }>();
   private readonly enforcement: Enforcement | undefined;
