@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EngineRecord } from '../access/api/engine.js';
+import { macros } from '../conditions/evaluate/macros.js';
+import { functions, LATER_FUNCTIONS, methods } from '../conditions/functions/functions.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
 import { encodeDelta } from './delta-write.js';
@@ -52,6 +54,14 @@ const SECOND: [string, EngineRecord][] = [
   ['an assignment that begins', record('role_assignment', { ...held, starts_at: '2027-01-01T00:00:00Z' })],
 ];
 
+/** The functions of the first agents, for good: a function that is new here says `since`. */
+const FIRST_FUNCTIONS =
+  `all bool cel.bind contains double duration dyn endsWith exists exists_one filter getDate getDayOfMonth getDayOfWeek
+   getDayOfYear getFullYear getHours getMilliseconds getMinutes getMonth getSeconds has indexOf int
+   join lastIndexOf lowerAscii map matches size split startsWith string substring timestamp trim type upperAscii`
+    .split(/\s+/)
+    .sort();
+
 const THIRD: [string, EngineRecord][] = [['a budget of a type', record('resource_type', { ...type, max_age: '30s' })]];
 
 function format(records: EngineRecord[]): unknown {
@@ -69,6 +79,17 @@ describe('a bundle', () => {
 
   it.each(SECOND)('has format 2 with %s', (_, one) => {
     expect([formatOf(one), format([one])]).toEqual([2, 2]);
+  });
+
+  it.each([...LATER_FUNCTIONS])('has the format of the readers that have %s()', (name, since) => {
+    const call = functions.has(name) ? `${name}(context.a)` : `context.a.${name}()`;
+    const one = record('policy', { ...policy, condition: `${call} == context.b` });
+    expect([formatOf(one), format([one])]).toEqual([since, since]);
+  });
+
+  it('has format 1 with no function but those that its first readers had', () => {
+    const names = [...functions.keys(), ...methods.keys(), ...macros].filter((name) => !LATER_FUNCTIONS.has(name));
+    expect([...new Set(names)].sort()).toEqual(FIRST_FUNCTIONS);
   });
 
   it.each(THIRD)('has format 3 with %s, whatever else it has', (_, one) => {

@@ -1,4 +1,5 @@
 import type { EngineRecord } from '../access/api/engine.js';
+import { LATER_FUNCTIONS } from '../conditions/functions/functions.js';
 import { namesInCondition } from '../records/condition-names.js';
 import { isDistributed, type Kind } from '../records/kinds.js';
 import type { Fields } from '../records/registry.js';
@@ -28,18 +29,22 @@ const FIRST: { readonly [K in Kind]?: readonly string[] } = {
 };
 const FIRST_ENTITIES: readonly unknown[] = [undefined, 'subject', 'group', 'role'];
 
-/** Calls in conditions that format 1 does not have. */
-const SECOND_FUNCTIONS = /\b(?:ip_in|since)(?:\s|\/\/[^\n]*\n)*\(/;
+/** Matches calls in conditions that format 1 does not have, with the format that has them. */
+const LATER_CALLS = [...LATER_FUNCTIONS].map(
+  ([name, format]) => [new RegExp(`\\b${name}(?:\\s|//[^\\n]*\\n)*\\(`), format] as const,
+);
 
 const known = new Map(Object.entries(FIRST).map(([kind, fields]) => [kind, new Set(fields)]));
 
 /** Fields that only format 3 has: an older agent would decide on knowledge that is too old. */
 const THIRD: { readonly [K in Kind]?: string } = { resource_type: 'max_age' };
 
+const THIRD_CALLS = LATER_CALLS.some(([, format]) => format === 3);
+
 /** The first format, from the given one on, that can say the record. */
 export function raised(format: BundleFormat, record: EngineRecord): BundleFormat {
   // Most records cannot take the newest one, and those of format 1 take a while to be told.
-  if (format > 1 && THIRD[record.kind] === undefined) return format;
+  if (format > 1 && THIRD[record.kind] === undefined && !(THIRD_CALLS && record.kind === 'policy')) return format;
   const own = formatOf(record);
   return own > format ? own : format;
 }
@@ -55,8 +60,12 @@ export function formatOf({ kind, fields }: EngineRecord): BundleFormat {
   if (!FIRST_ENTITIES.includes((fields as { entity_type?: unknown }).entity_type)) return 2;
   if (kind !== 'policy') return 1;
   const { resources, condition } = fields as Fields<'policy'>;
-  if (condition !== undefined && (SECOND_FUNCTIONS.test(condition) || namesInCondition(condition).length > 0)) return 2;
-  return resources?.some((covered) => 'below' in covered) ? 2 : 1;
+  const calls = LATER_CALLS.flatMap(([call, format]) =>
+    condition !== undefined && call.test(condition) ? format : [],
+  );
+  if (calls.includes(3)) return 3;
+  const names = condition !== undefined && namesInCondition(condition).length > 0;
+  return calls.length > 0 || names || resources?.some((covered) => 'below' in covered) ? 2 : 1;
 }
 
 export function isBundleFormat(format: unknown): format is BundleFormat {

@@ -13,6 +13,7 @@ const noRange = () => new Failure('ip_in() takes an IP address or CIDR range lik
 
 /** Compares as the modifier `ip_ranges` does (docs/semantics.md 4.13). */
 const ipIn: Overload = {
+  since: 2,
   takes: ['string', 'string'],
   gives: BOOL,
   run: (work, text: string, source: string) => {
@@ -49,8 +50,15 @@ export const contextFunctions: readonly (readonly [string, readonly Overload[]])
   [
     'since',
     [
-      { takes: ['timestamp'], gives: DURATION, live: true, run: (scope, from: Moment) => since(scope, from.ms) },
       {
+        since: 2,
+        takes: ['timestamp'],
+        gives: DURATION,
+        live: true,
+        run: (scope, from: Moment) => since(scope, from.ms),
+      },
+      {
+        since: 2,
         takes: ['string'],
         gives: DURATION,
         live: true,

@@ -43,6 +43,8 @@ export interface Overload {
   readonly run: (scope: Scope, first: any, second: any, third: any) => Result;
   /** It reads more than its arguments: called with literals it is no literal. */
   readonly live?: true;
+  /** The first format of bundles whose readers have it, if that is not format 1. */
+  readonly since?: 2 | 3;
   /** Prepares a call whose second argument is a literal, once; a failure is a fault of the condition. */
   readonly prepare?: (second: Value) => Failure | ((work: Work, first: Value) => Result);
 }
@@ -315,6 +317,14 @@ export const methods: ReadonlyMap<string, readonly Overload[]> = new Map<string,
   ],
   ...timeMethods,
 ]);
+
+/** The functions and methods that not all readers of bundles have, with the first format whose readers do. */
+export const LATER_FUNCTIONS: ReadonlyMap<string, 2 | 3> = new Map(
+  [...functions, ...methods].flatMap(([name, overloads]) => {
+    const since = overloads.flatMap((one) => one.since ?? []).sort();
+    return since.slice(-1).map((format) => [name, format] as const);
+  }),
+);
 
 export function accepts(kind: ValueKind | 'any', value: Value): boolean {
   switch (kind) {
