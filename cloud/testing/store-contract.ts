@@ -251,6 +251,7 @@ export function storeContract(
         changes: [{ op: 'move', address: 'role/c', from: 'role/b' }],
         truncated: false,
       });
+      expect(newest[0]).not.toHaveProperty('source');
       expect((await store.audit('t-1', { before: 2, limit: 2 })).map(({ revision }) => revision)).toEqual([1]);
     });
 

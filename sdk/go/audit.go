@@ -14,10 +14,22 @@ type AuditEntry struct {
 	RequestID  string          `json:"request_id"`
 	Credential AuditCredential `json:"credential"`
 	Stack      string          `json:"stack,omitempty"`
-	Counts     AuditCounts     `json:"counts"`
-	Changes    []AuditChange   `json:"changes"`
+	// Source says where in Git the records stood; nil where nobody has said so.
+	Source  *AuditSource  `json:"source,omitempty"`
+	Counts  AuditCounts   `json:"counts"`
+	Changes []AuditChange `json:"changes"`
 	// Truncated: there were more changes than are listed.
 	Truncated bool `json:"truncated"`
+}
+
+// AuditSource is the commit in Git that was applied.
+type AuditSource struct {
+	Repository string `json:"repository,omitempty"`
+	Commit     string `json:"commit,omitempty"`
+	// Uncommitted: the files had changes that were in no commit.
+	Uncommitted bool `json:"uncommitted,omitempty"`
+	// Link is the page that shows the commit, where one is known.
+	Link string `json:"link,omitempty"`
 }
 
 // AuditCredential names the credential that something was done with.

@@ -73,6 +73,7 @@ export async function prepareCommit(
     request_id: order.requestId,
     credential: order.by,
     ...(order.stack !== undefined && { stack: order.stack }),
+    ...(hasSource(order.origins) && { source: order.origins.source }),
     counts: countsOf(staged),
     changes,
     truncated,
@@ -91,6 +92,10 @@ export async function prepareCommit(
     audit,
   };
   return { staged, commit, secrets: shown };
+}
+
+function hasSource(origins: ToldOrigins | undefined): origins is ToldOrigins {
+  return origins !== undefined && Object.keys(origins.source).length > 0;
 }
 
 export function countsOf(staged: Staged): AuditRow['counts'] {

@@ -18,6 +18,8 @@ interface ExpiringLink {
   given: Address;
   /** The address of whom it is given to; `everyone/user` of everyone. */
   to: string;
+  /** The name of the subject. */
+  name?: string;
   /** RFC 3339. */
   expires_at: string;
 }
@@ -65,7 +67,9 @@ function* count({ state }: ReadableTenant, now: number) {
       if (ends === undefined || ends >= now + EXPIRING_DAYS * DAY_MS) return;
       const day = Math.floor((ends - now) / DAY_MS);
       perDay[day] = (perDay[day] ?? 0) + 1;
-      links.push({ ...link, address: record.address, expires_at: new Date(ends).toISOString() });
+      const name = nameOf(link.to, state);
+      const named = name === undefined ? {} : { name };
+      links.push({ ...link, ...named, address: record.address, expires_at: new Date(ends).toISOString() });
     });
   links.sort((left, right) => compare(left.expires_at, right.expires_at) || compare(left.address, right.address));
   const largest = (left: { count: number }, right: { count: number }) => right.count - left.count;
@@ -91,6 +95,11 @@ function linkOf({
         : `group/${fields.group}`;
   const { expires_at } = fields;
   return { given, to: `${fields.entity_type}/${fields.entity}`, ...(expires_at !== undefined && { expires_at }) };
+}
+
+function nameOf(to: string, state: ReadableTenant['state']): string | undefined {
+  const record = to.startsWith('subject/') ? state.get(to) : undefined;
+  return record?.kind === 'subject' ? record.fields.name : undefined;
 }
 
 /** `billing` of `role/billing/clerk`; null of `role/auditor`. */

@@ -1,3 +1,5 @@
+import { originLink } from '@authz-service/core/origin/origin-text';
+import { originSourceSchema } from '@authz-service/core/origin/record-origin';
 import { ProblemError } from '@authz-service/core/problem';
 import { momentOf } from '@authz-service/core/state/history-point';
 import { revisionText } from '@authz-service/core/state/revision';
@@ -61,6 +63,12 @@ const entrySchema = z.strictObject({
   request_id: z.string(),
   credential: who,
   stack: z.string().optional(),
+  source: originSourceSchema
+    .extend({
+      link: z.string().optional().meta({ description: 'The page that shows the commit, where one is known.' }),
+    })
+    .optional()
+    .meta({ description: 'Where in Git its records stood, as far as whoever applied them said so.' }),
   counts: z.strictObject({ added: z.int(), changed: z.int(), removed: z.int() }),
   changes: z.array(
     z.strictObject({
@@ -114,8 +122,13 @@ const revision = z
   .optional()
   .meta({ description: 'Only the commit that made the revision of this number.' });
 
-function shownRow(row: AuditRow) {
-  return { ...row, revision: revisionText(row.revision, row.digest) };
+function shownRow({ source, ...row }: AuditRow) {
+  const link = source && originLink(source);
+  return {
+    ...row,
+    revision: revisionText(row.revision, row.digest),
+    ...(source && { source: { ...source, ...(link !== undefined && { link }) } }),
+  };
 }
 
 export function auditRoutes(cloud: Cloud): Route[] {

@@ -32,6 +32,14 @@ describe('the origins of a change-set', () => {
     ]);
   });
 
+  it('are named by the commit in the audit trail, without the places', async () => {
+    const [last] = (await cloud.ask('GET', '/v1/audit?limit=1', { as: admin })).body.items;
+    expect(last.source).toEqual({ ...SOURCE, link: `${REPOSITORY}/commit/${COMMIT}` });
+    await send({ changes: [role('told-nothing')] });
+    const [silent] = (await cloud.ask('GET', '/v1/audit?limit=1', { as: admin })).body.items;
+    expect(silent).not.toHaveProperty('source');
+  });
+
   it('are part of no digest, no record and no state', async () => {
     const change = { op: 'update', address: 'role/a', fields: { name: 'a', description: 'same' } };
     const back = { op: 'update', address: 'role/a', fields: { name: 'a' } };

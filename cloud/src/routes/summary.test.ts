@@ -24,7 +24,7 @@ beforeAll(async () => {
     { op: 'create', kind: 'application', fields: { name: 'docs' } },
     { op: 'create', kind: 'role', fields: { name: 'auditor' } },
     { op: 'create', kind: 'role', fields: { name: 'former' } },
-    { op: 'create', kind: 'subject', fields: { type: 'user', id: 'bob' } },
+    { op: 'create', kind: 'subject', fields: { type: 'user', id: 'bob', name: 'Bob' } },
     { op: 'create', kind: 'subject', fields: { type: 'service', id: 'jobs' } },
     link('role_assignment', { role: 'auditor' }, 29.5),
     link('role_assignment', { role: 'former' }, -1),
@@ -49,12 +49,14 @@ it('counts subjects and grants, and lists what ends within 30 days', async () =>
     address: 'role_assignment/auditor//subject/user/bob',
     given: 'role/auditor',
     to: 'subject/user/bob',
+    name: 'Bob',
     expires_at: inDays(29.5),
   };
   const finance = {
     address: 'group_membership/finance//subject/user/bob',
     given: 'group/finance',
     to: 'subject/user/bob',
+    name: 'Bob',
     expires_at: inDays(2),
   };
   expect(body.expiring.count).toBe(2);

@@ -23,6 +23,7 @@ const summarySchema = z.strictObject({
           address: z.string(),
           given: z.string().meta({ description: 'The address of the role, group or policy.' }),
           to: z.string().meta({ description: 'The address of whom it is given to; of everyone, `everyone/user`.' }),
+          name: z.string().optional().meta({ description: 'The name of the subject.' }),
           expires_at: z.iso.datetime(),
         }),
       )

@@ -11,6 +11,7 @@ interface RevisionRow {
   credential_id: string;
   credential_name: string;
   stack: string | null;
+  source: string | null;
   added: number;
   changed: number;
   removed: number;
@@ -114,6 +115,7 @@ function auditRow(row: RevisionRow): AuditRow {
     request_id: row.request_id,
     credential: { kind: row.credential_kind, id: row.credential_id, name: row.credential_name },
     ...(row.stack === null ? {} : { stack: row.stack }),
+    ...(row.source === null ? {} : { source: JSON.parse(row.source) }),
     counts: { added: row.added, changed: row.changed, removed: row.removed },
     changes: JSON.parse(row.changes),
     truncated: Boolean(row.truncated),

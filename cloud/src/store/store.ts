@@ -1,4 +1,4 @@
-import type { RecordOrigin } from '@authz-service/core/origin/record-origin';
+import type { OriginSource, RecordOrigin } from '@authz-service/core/origin/record-origin';
 import type { ProblemError } from '@authz-service/core/problem';
 import type { Limits } from '@authz-service/core/records/limits';
 import type { Person } from '@authz-service/core/records/person';
@@ -299,6 +299,8 @@ export interface AuditRow {
   request_id: string;
   credential: { kind: ActorKind | 'bootstrap'; id: string; name: string };
   stack?: string;
+  /** What the commit said of where in Git its records stand. */
+  source?: OriginSource;
   counts: { added: number; changed: number; removed: number };
   changes: AuditedChange[];
   truncated: boolean;

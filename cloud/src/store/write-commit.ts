@@ -55,6 +55,7 @@ function revision({ tenant, audit }: Commit, { rowDigest }: Footing): Statement 
     credential_id: audit.credential.id,
     credential_name: audit.credential.name,
     stack: audit.stack ?? null,
+    source: audit.source === undefined ? null : JSON.stringify(audit.source),
     ...audit.counts,
     changes: JSON.stringify(audit.changes),
     truncated: audit.truncated,

@@ -6,6 +6,8 @@ const COMMIT_LENGTH = 10;
 /** The texts of where records are declared in Git. */
 export const origin = {
   declaredIn: 'Declared in',
+  from: 'from',
+  gitCommit: 'Git commit',
   unknown: 'unknown: “service apply” reports it with the next change, or for all records with --origins',
   of: 'Where they are declared',
   where: ({ repository, path, line }: RecordOrigin): string => {

@@ -2,14 +2,20 @@ import type { AuditEntry } from '@authz-service/sdk/wire';
 import { text } from '../text/english.js';
 import styles from './actor.module.css';
 
-/** Who made a commit. A person's name is what the provider calls them, which may be anything: issuer and subject stand beside it. */
-export function Actor({ by: { kind, id, name } }: { by: AuditEntry['credential'] }) {
+interface Props {
+  by: AuditEntry['credential'];
+  /** Shows the id, too: a person's name is what the provider calls them, which may be anything. */
+  full?: boolean;
+}
+
+/** Who made a commit, by name; the id is told to whoever points at it. */
+export function Actor({ by: { kind, id, name }, full = false }: Props) {
   return (
     <span title={id}>
       <strong>{name}</strong>{' '}
       <span className={styles.kind}>
         ({text.history.actorKinds[kind] ?? kind}
-        {kind === 'person' && ` ${id}`})
+        {full && ` ${id}`})
       </span>
     </span>
   );

@@ -2,6 +2,7 @@ import { ServiceError } from '@authz-service/sdk/service-error';
 import { text } from '../text/english.js';
 import { Button } from './button.js';
 import styles from './problem-note.module.css';
+import { TimedText } from './timed-text.js';
 
 interface Props {
   error?: Error;
@@ -18,12 +19,14 @@ export function ProblemNote({ error, title = text.errors.title, detail, retry }:
   return (
     <div className={styles.note} role="alert">
       <p className={styles.title}>{known?.code === 'forbidden' ? text.errors.notAllowed : title}</p>
-      <p>{detail ?? detailOf(known)}</p>
+      <p>
+        <TimedText text={detail ?? detailOf(known)} />
+      </p>
       {known !== undefined && known.errors.length > 0 && (
         <ul className={styles.items}>
           {known.errors.map(({ pointer, detail, address }) => (
             <li key={`${pointer} ${detail}`}>
-              <code>{address ?? pointer}</code> {detail}
+              <code>{address ?? pointer}</code> <TimedText text={detail} />
             </li>
           ))}
         </ul>

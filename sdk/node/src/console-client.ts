@@ -289,6 +289,8 @@ export interface ExpiringLink {
   given: Address;
   /** Of everyone, `everyone/user`. */
   to: Address;
+  /** The name of the subject. */
+  name?: string;
   /** RFC 3339. */
   expires_at: string;
 }

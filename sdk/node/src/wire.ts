@@ -176,6 +176,8 @@ export interface AuditEntry {
   request_id: string;
   credential: { kind: string; id: string; name: string };
   stack?: string;
+  /** Where in Git its records stood, as far as whoever applied them said so; `link` is the page of the commit. */
+  source?: OriginSource & { link?: string };
   counts: { added: number; changed: number; removed: number };
   changes: { op: 'create' | 'update' | 'move' | 'delete'; address: Address; from?: Address }[];
   /** Whether there were more changes than are listed. */

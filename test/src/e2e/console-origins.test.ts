@@ -52,6 +52,23 @@ describe.skipIf(!hasChromium)('where records stand, in the console', () => {
     },
   );
 
+  it('is the commit in Git beside who and when', async () => {
+    const { page, watch } = await bench.signedIn(browser);
+    const link = `https://github.com/acme/access/commit/${COMMIT}`;
+    const lately = page.getByRole('region', { name: 'Changed lately' }).getByRole('listitem');
+    const applied = lately.filter({ hasText: 'role/auditor-of-all' });
+    await applied.getByText('commit abc1234567').waitFor();
+    expect(await applied.getByRole('link', { name: 'acme/access' }).getAttribute('href')).toBe(link);
+    await lately.filter({ hasText: 'role/odd' }).getByText('with uncommitted changes').waitFor();
+
+    await page.goto(bench.at('/record?address=role/auditor-of-all'));
+    const history = page.getByRole('region', { name: 'History' });
+    await history.getByRole('link', { name: 'acme/access' }).waitFor();
+    await history.getByRole('link', { name: /^Revision/ }).click();
+    await page.getByRole('region', { name: 'Who and what' }).getByText('commit abc1234567').waitFor();
+    watch.expectNothing();
+  });
+
   it('is in the plan of a draft', async () => {
     const { page, watch } = await bench.signedIn(browser);
     await page.goto(bench.at('/change?edit=role/auditor-of-all'));

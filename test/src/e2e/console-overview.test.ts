@@ -43,8 +43,8 @@ describe.skipIf(!hasChromium)('the numbers of the console', () => {
     await card('Ends in the next 30 days').getByRole('link', { name: 'All that ends' }).click();
     await page.getByRole('heading', { level: 1, name: 'Ends in the next 30 days' }).waitFor();
     const rows = page.getByRole('region', { name: 'Ends in the next 30 days' }).getByRole('rowheader');
-    expect(await rows.allTextContents()).toEqual(['user/bob', 'user/carol']);
-    await rows.getByRole('link', { name: 'user/bob' }).click();
+    expect(await rows.allTextContents()).toEqual(['Bobuser/bob', 'Caroluser/carol']);
+    await rows.getByRole('link', { name: 'Bob' }).click();
     await page.getByRole('heading', { level: 1, name: 'Bob' }).waitFor();
     await page.goto(bench.at('/'));
     await card('People').getByRole('link', { name: 'All people' }).click();

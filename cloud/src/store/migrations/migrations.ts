@@ -14,6 +14,7 @@ import * as tenantUse from './0013-tenant-use.js';
 import * as epochs from './0014-epochs.js';
 import * as newCommits from './0015-new-commits.js';
 import * as rotations from './0016-rotations.js';
+import * as commitSources from './0017-commit-sources.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -34,6 +35,7 @@ const MIGRATIONS: Named[] = [
   { name: '0014-epochs', ...epochs },
   { name: '0015-new-commits', ...newCommits },
   { name: '0016-rotations', ...rotations },
+  { name: '0017-commit-sources', ...commitSources },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {

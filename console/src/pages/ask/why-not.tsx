@@ -13,6 +13,7 @@ import { CodeBlock } from '../../ui/code-block.js';
 import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
+import { TimedText } from '../../ui/timed-text.js';
 import { type Asked, questionOf } from './question.js';
 import styles from './why-not.module.css';
 
@@ -72,12 +73,14 @@ function Proposal({ proposal, revision }: { proposal: AllowingProposal; revision
   const { summary, changes, breaks, stack = CONSOLE_STACK, parts } = proposal;
   return (
     <li className={styles.proposal}>
-      <p className={styles.summary}>{summary}</p>
+      <p className={styles.summary}>
+        <TimedText text={summary} />
+      </p>
       <p className={layout.hint}>{text.ask.besides(proposal)}</p>
       {breaks.map(({ rule, mode, detail }) => (
         <p key={rule}>
           <Badge tone={mode === 'enforce' ? 'bad' : 'warn'}>{text.ask.breaks[mode]}</Badge>{' '}
-          <RecordLink address={rule} /> {detail}
+          <RecordLink address={rule} /> <TimedText text={detail} />
         </p>
       ))}
       <ul className={styles.changes}>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { text } from '../../text/english.js';
 import { Actor } from '../../ui/actor.js';
 import { Badge } from '../../ui/badge.js';
+import { GitCommit } from '../../ui/git-commit.js';
 import { When } from '../../ui/when.js';
 import styles from './commit-list.module.css';
 
@@ -10,28 +11,32 @@ import styles from './commit-list.module.css';
 export function CommitList({ commits }: { commits: readonly AuditEntry[] }) {
   return (
     <ol className={styles.commits}>
-      {commits.map(({ revision, at, credential, stack, counts, changes }) => (
-        <li key={revision}>
-          <Link to="/revision" search={{ number: numberOf(revision) }} className={styles.number}>
-            {numberOf(revision)}
-          </Link>
-          <div>
-            <p>
-              <Actor by={credential} /> {text.history.counts(counts)} {stack !== undefined && <Badge>{stack}</Badge>}
-            </p>
-            <p className={styles.what}>
-              {changes
-                .slice(0, 3)
-                .map(({ address }) => address)
-                .join(', ')}
-              {changes.length > 3 && ` ${text.records.andMore(counts.added + counts.changed + counts.removed - 3)}`}
-            </p>
-          </div>
-          <span className={styles.when}>
-            <When at={at} />
-          </span>
-        </li>
-      ))}
+      {commits.map((commit) => {
+        const { revision, at, credential, stack, counts, changes } = commit;
+        return (
+          <li key={revision}>
+            <Link to="/revision" search={{ number: numberOf(revision) }} className={styles.number}>
+              {numberOf(revision)}
+            </Link>
+            <div>
+              <p>
+                <Actor by={credential} /> {text.history.counts(counts)} {stack !== undefined && <Badge>{stack}</Badge>}{' '}
+                <GitCommit of={commit} />
+              </p>
+              <p className={styles.what}>
+                {changes
+                  .slice(0, 3)
+                  .map(({ address }) => address)
+                  .join(', ')}
+                {changes.length > 3 && ` ${text.records.andMore(counts.added + counts.changed + counts.removed - 3)}`}
+              </p>
+            </div>
+            <span className={styles.when}>
+              <When at={at} />
+            </span>
+          </li>
+        );
+      })}
     </ol>
   );
 }

@@ -10,6 +10,7 @@ import { Empty } from '../../ui/empty.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
+import { Origin } from '../../ui/record-origin.js';
 import { When } from '../../ui/when.js';
 import { AccessBetween } from './access-between.js';
 import { ChangedRecord } from './changed-record.js';
@@ -46,7 +47,7 @@ export function RevisionPage() {
 }
 
 function Commit({ entry, number }: { entry: AuditEntry; number: number }) {
-  const { credential, stack, counts, changes, truncated, request_id, digest } = entry;
+  const { credential, stack, source, counts, changes, truncated, request_id, digest } = entry;
   return (
     <div className={styles.columns}>
       <Card title={text.history.changes}>
@@ -63,10 +64,18 @@ function Commit({ entry, number }: { entry: AuditEntry; number: number }) {
           <dl className={styles.facts}>
             <dt>{text.history.by}</dt>
             <dd>
-              <Actor by={credential} />
+              <Actor full by={credential} />
             </dd>
             <dt>{text.common.owner}</dt>
             <dd>{stack === undefined ? 'api' : <Badge>{stack}</Badge>}</dd>
+            {source !== undefined && (
+              <>
+                <dt>{text.origin.gitCommit}</dt>
+                <dd>
+                  <Origin of={{ address: '', ...source }} />
+                </dd>
+              </>
+            )}
             <dt>{text.history.what}</dt>
             <dd>{text.history.counts(counts)}</dd>
             <dt>{text.errors.requestId}</dt>

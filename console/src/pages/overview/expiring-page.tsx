@@ -10,6 +10,7 @@ import { PersonLink } from '../../ui/person-link.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { kindOf, pathOf, RecordLink } from '../../ui/record-link.js';
 import { When } from '../../ui/when.js';
+import styles from './overview-page.module.css';
 import { summaryQuery } from './summary-query.js';
 
 const { overview: words } = text;
@@ -35,7 +36,7 @@ export function ExpiringPage() {
             rows={links}
             keyOf={({ address }) => address}
             columns={[
-              { title: words.whose, cell: ({ to }) => <Whose to={to} /> },
+              { title: words.whose, cell: ({ to, name }) => <Whose to={to} name={name} /> },
               { title: words.what, cell: ({ given }) => <RecordLink address={given}>{given}</RecordLink> },
               { title: words.when, cell: ({ expires_at }) => <When at={expires_at} /> },
               {
@@ -54,8 +55,14 @@ export function ExpiringPage() {
   );
 }
 
-function Whose({ to }: { to: string }) {
+function Whose({ to, name }: { to: string; name: string | undefined }) {
   const kind: string = kindOf(to);
-  if (kind === 'subject') return <PersonLink subject={pathOf(to)} />;
+  if (kind === 'subject')
+    return (
+      <>
+        <PersonLink subject={pathOf(to)}>{name}</PersonLink>
+        {name !== undefined && <p className={styles.fine}>{pathOf(to)}</p>}
+      </>
+    );
   return kind === 'everyone' ? everyoneText(to) : <RecordLink address={to}>{to}</RecordLink>;
 }

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.js';
 import { Card } from '../../ui/card.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
+import { TimedText } from '../../ui/timed-text.js';
 import styles from './overview-page.module.css';
 
 const LISTED = 5;
@@ -38,7 +39,9 @@ export function LintCard({ revision }: { revision: string }) {
           <li key={`${rule} ${address} ${detail}`}>
             <Badge tone={certainty === 'proven' ? 'warn' : 'plain'}>{rule}</Badge>{' '}
             <RecordLink address={address}>{address}</RecordLink>
-            <p>{detail}</p>
+            <p>
+              <TimedText text={detail} />
+            </p>
           </li>
         ))}
       </ul>

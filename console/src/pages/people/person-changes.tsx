@@ -9,6 +9,7 @@ import { Breakable } from '../../ui/breakable.js';
 import { Card } from '../../ui/card.js';
 import { Condition } from '../../ui/condition.js';
 import { type ShownDelta, TONES, tellingCauses } from '../../ui/findings-table.js';
+import { GitCommit } from '../../ui/git-commit.js';
 import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { kindOf, pathOf, RecordLink } from '../../ui/record-link.js';
@@ -111,7 +112,7 @@ function Cause({ of: { address, change }, since }: { of: CauseRecord; since: str
       {data?.commit !== undefined && (
         <>
           {words.causes[change] ?? change} {words.by} <Actor by={data.commit.credential} />,{' '}
-          <When at={data.commit.at} />
+          <When at={data.commit.at} /> <GitCommit of={data.commit} />
         </>
       )}
       {data?.clock !== undefined && (

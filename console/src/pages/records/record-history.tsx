@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { client } from '../../api/client.js';
 import { text } from '../../text/english.js';
 import { Actor } from '../../ui/actor.js';
+import { GitCommit } from '../../ui/git-commit.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { When } from '../../ui/when.js';
 import styles from './record-page.module.css';
@@ -31,7 +32,8 @@ export function RecordHistory({ address }: { address: string }) {
         {data?.map((entry) => (
           <li key={entry.revision}>
             <span>
-              {text.records.did(entry.changes[0]?.op ?? 'update')} <Actor by={entry.credential} />
+              {text.records.did(entry.changes[0]?.op ?? 'update')} <Actor by={entry.credential} />{' '}
+              <GitCommit of={entry} />
             </span>
             <span className={styles.none}>
               <When at={entry.at} /> ·{' '}

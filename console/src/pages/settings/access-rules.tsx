@@ -17,6 +17,7 @@ import { Owner } from '../../ui/owner.js';
 import { Paging } from '../../ui/paging.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
+import { TimedText } from '../../ui/timed-text.js';
 import { When } from '../../ui/when.js';
 import styles from './settings-page.module.css';
 import { SuspendRule } from './suspend-rule.js';
@@ -110,7 +111,9 @@ export function AccessRules() {
                     </summary>
                     <ul className={styles.violations}>
                       {own.map(({ detail, witness }) => (
-                        <li key={JSON.stringify(witness)}>{detail}</li>
+                        <li key={JSON.stringify(witness)}>
+                          <TimedText text={detail} />
+                        </li>
                       ))}
                     </ul>
                   </details>
