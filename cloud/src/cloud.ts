@@ -13,6 +13,7 @@ import type { NewestStatements } from './bundles/newest-statements.js';
 import type { CloudConfig } from './config/config.js';
 import type { Oidc } from './console/oidc.js';
 import type { Sessions } from './console/sessions.js';
+import type { AgentOwners } from './fleet/agent-owners.js';
 import type { EnforcementWaits } from './fleet/enforcement-waits.js';
 import type { Fleet } from './fleet/fleet.js';
 import type { History } from './history/history.js';
@@ -47,6 +48,7 @@ export interface Cloud {
   metrics: Metrics;
   health: Health;
   fleet: Fleet;
+  agentOwners: AgentOwners;
   /** The requests that wait until a revision is enforced. */
   enforcementWaits: EnforcementWaits;
   limits: Limits;

@@ -12,6 +12,7 @@ import type { Cloud } from './cloud.js';
 import type { CloudConfig } from './config/config.js';
 import { Oidc } from './console/oidc.js';
 import { Sessions } from './console/sessions.js';
+import { AgentOwners } from './fleet/agent-owners.js';
 import { EnforcementWaits } from './fleet/enforcement-waits.js';
 import { Fleet } from './fleet/fleet.js';
 import { FleetCounts } from './fleet/fleet-counts.js';
@@ -131,6 +132,7 @@ async function start(
     brokenTenants: () => tenants.broken().length,
     writable: async () => (await health.writability()).writable,
     clockBehindSeconds: () => health.clockBehindSeconds(),
+    replica: () => ({ state: follower.state, silentSeconds: follower.silentSeconds }),
     setBack: () => revocationLog?.isSetBack === true || follower.loss !== undefined,
     revocationLogWritable: () => revocationLog && revocationLog.reason === undefined,
     fleet: () => counts.read(),
@@ -171,6 +173,7 @@ async function start(
     revisionWaits: new RevisionWaits((outcome) => metrics.revisionWaits.inc({ outcome })),
     health,
     fleet,
+    agentOwners: new AgentOwners(store, fleet, log, outages),
     enforcementWaits: new EnforcementWaits(store, fleet, now),
     limits: new Limits(config.limits, clock, (scope, unit) => metrics.limited.inc({ scope, unit })),
     tenantRecordsMax: config.tenantRecordsMax ?? Number.POSITIVE_INFINITY,

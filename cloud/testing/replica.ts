@@ -50,6 +50,7 @@ export async function openReplica(store: Store): Promise<Replica> {
       fleet: async () => undefined,
       writable: async () => true,
       clockBehindSeconds: () => 0,
+      replica: () => ({ state: 'current', silentSeconds: 0 }),
       setBack: () => false,
       revocationLogWritable: () => undefined,
     }),

@@ -30,6 +30,7 @@ export async function assertArchive(response: IncomingMessage, { origin }: URL):
       'forbidden',
       says(`The API key may not fetch bundles (403): create one with the scope "bundle".`),
     );
+  if (statusCode === 409) throw new ProblemError('conflict', says(`The cloud at ${origin} refused this agent (409).`));
   throw new ProblemError(
     'network',
     says(`The cloud at ${origin} answered with status ${statusCode}${remedyFor(statusCode)}.`),

@@ -17,6 +17,7 @@ const MARKS = {
   delete: '-',
   erase: '×',
   retire: '×',
+  refuse: '×',
   disable: '○',
   enable: '●',
 } as const;

@@ -44,6 +44,7 @@ beforeEach(async () => {
       fleet: async () => undefined,
       writable: async () => true,
       clockBehindSeconds: () => 0,
+      replica: () => ({ state: 'current', silentSeconds: 0 }),
       setBack: () => false,
       revocationLogWritable: () => undefined,
     }),

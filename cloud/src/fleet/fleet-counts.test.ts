@@ -22,6 +22,7 @@ it('tells nothing of agents while the database does not tell, and not what it to
     fleet: () => counts.read(),
     writable: async () => true,
     clockBehindSeconds: () => 0,
+    replica: () => ({ state: 'current', silentSeconds: 0 }),
     setBack: () => false,
     revocationLogWritable: () => undefined,
   });

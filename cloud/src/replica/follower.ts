@@ -5,6 +5,7 @@ import { forgetTenant } from '../commands/delete-tenant.js';
 import { followTenant } from '../commands/follow-tenant.js';
 import { NoTenantError, type Store, type StorePosition, type TenantEvent, type Told } from '../store/store.js';
 import type { EventPoint } from '../store/tenant-events.js';
+import type { ReplicaState } from '../telemetry/replica-state.js';
 import type { Tenant } from '../tenants/tenant.js';
 import { Turns } from '../tenants/turns.js';
 import { findLoss, lossText } from './database-loss.js';
@@ -156,6 +157,16 @@ export class Follower {
   /** Whether the database has not been heard of for too long. */
   get isCutOff(): boolean {
     return this.cloud.store.shared && this.clock() - this.#heardAt > SILENT_MS;
+  }
+
+  get state(): ReplicaState {
+    if (this.isCutOff) return 'cut_off';
+    return this.#behind.size + this.#failing.size + this.#diverged.size > 0 ? 'behind' : 'current';
+  }
+
+  /** The time since the last look at the database that succeeded. A process that is alone needs none. */
+  get silentSeconds(): number {
+    return this.cloud.store.shared ? (this.clock() - this.#heardAt) / 1000 : 0;
   }
 
   /** The known faults of the database. */

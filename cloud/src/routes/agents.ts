@@ -192,6 +192,7 @@ async function retire(
   const { id, name, createdAt } = await tenantOf(cloud, call);
   await cloud.fleet.written();
   cloud.fleet.forget(id, which);
+  cloud.agentOwners.forget();
   const by = {
     at: new Date(now).toISOString(),
     request_id: requestId,

@@ -14,7 +14,7 @@ import type { AuditFilter, AuditRow } from '../store/store.js';
 const who = z.strictObject({ kind: z.string(), id: z.string(), name: z.string() });
 
 const eventSchema = z.strictObject({
-  op: z.enum(['create', 'delete', 'erase', 'retire', 'disable', 'enable']),
+  op: z.enum(['create', 'delete', 'erase', 'retire', 'refuse', 'disable', 'enable']),
   at: z.iso.datetime(),
   tenant: z.strictObject({ id: z.string(), name: z.string() }),
   request_id: z.string(),
@@ -24,10 +24,10 @@ const eventSchema = z.strictObject({
     .array(z.string())
     .optional()
     .meta({ description: 'Of an erasure: the names of the properties, unless all were erased.' }),
-  agent: z
-    .string()
-    .optional()
-    .meta({ description: 'Of the retirement of an agent: its id, unless all of a credential were retired.' }),
+  agent: z.string().optional().meta({
+    description:
+      'Of the retirement of an agent: its id, unless all of a credential were retired. Of `refuse`: the id that belongs to another credential than the one that used it.',
+  }),
   credentials: z.array(z.string()).optional().meta({
     description:
       'The addresses of the credentials that a restore turned off, or an operator on; or the name of the one whose agents were retired.',

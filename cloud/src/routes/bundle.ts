@@ -60,7 +60,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
           'A-IM': `With If-None-Match, \`${DELTA_MANIPULATION}\` accepts the changes since that revision instead of the bundle, if they are known and smaller (226); otherwise the whole bundle is sent. Never for an operator's bundle of several tenants.`,
           Prefer: `With If-None-Match, \`wait=N\` holds the answer until there is a newer bundle, for at most N seconds (${WAIT_SECONDS_MAX} at most); Preference-Applied says so.`,
         },
-        problems: ['not_found', 'storage_failed'],
+        problems: ['not_found', 'conflict', 'storage_failed'],
       },
       handle: async (call) => {
         const { headers } = call;
@@ -70,6 +70,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         let bundled = await tenantsOf(cloud, call, call.credential);
         const had = headers['if-none-match'];
         const report = reportIn(headers[AGENT_HEADER.toLowerCase()]);
+        if (report !== undefined) await cloud.agentOwners.assertOwn(report, bundled.tenants, call);
         await cloud.fleet.asked(report, bundled, reporterOf(call.credential));
         assertHeard(cloud, report);
         await catchUpWith(cloud, bundled.tenants, had);

@@ -38,6 +38,8 @@ it.skipIf(!hasPromtool)(
     const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: body, encoding: 'utf8' });
     expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
     expect((await samples()).get('service_cloud_limited_total{scope="tenant",unit="requests"}')).toBe(0);
+    expect((await samples()).get('service_cloud_replica{state="current"}')).toBe(1);
+    expect((await samples()).get('service_cloud_replica_silent_seconds')).toBe(0);
   },
 );
 

@@ -29,6 +29,14 @@ export interface AgentStore {
   stragglers(times: { before: number; now: number }): Promise<number>;
   /** The ids of the credentials with this id or name that agents of the tenant have reported by. */
   agentCredentials(tenant: string, credential: string): Promise<string[]>;
+  /** The id of the credential that was the first to report this agent, of those that there still are; undefined if there is none. */
+  agentOwner(tenant: string, agent: string): Promise<string | undefined>;
+  /** Notes that a credential used the id of another one's agent. */
+  noteRefusedAgent(
+    tenant: Pick<TenantRow, 'id' | 'name'>,
+    agent: string,
+    by: Pick<AuditRow, 'at' | 'request_id' | 'credential'>,
+  ): Promise<void>;
   /** Removes an agent, or all that have reported by a credential, from the list. Returns how many entries they had. */
   retireAgents(
     tenant: TenantRow,

@@ -172,6 +172,24 @@ export function keptAgents({ reading, writing, lock }: Pick<Dialect, 'reading' |
           .pluck('credential_id'),
       ),
 
+    agentOwner: (tenant, agent) =>
+      reading(async (db) => {
+        const rows: { credential_id: string }[] = await db('agents')
+          .where({ tenant_id: tenant, agent_id: agent })
+          .whereExists(credentialOf(db))
+          .orderBy('first_seen_ms')
+          .orderBy('credential_id')
+          .limit(1)
+          .select('credential_id');
+        return rows[0]?.credential_id;
+      }),
+
+    noteRefusedAgent: (tenant, agent, by) =>
+      writing(async (trx) => {
+        await lock(trx, 'operators');
+        await noteTenantEvent(trx, 'refuse', tenant, by, { agent });
+      }),
+
     retireAgents: ({ id: tenant, name }, which, by) =>
       writing(async (trx) => {
         await lock(trx, 'operators');
@@ -230,11 +248,7 @@ async function dropWithoutCredential(trx: Knex, rows: readonly AgentRow[]): Prom
       .whereIn('tenant_id', [...new Set(rows.map(({ tenant }) => tenant))])
       .whereIn('agent_id', [...new Set(rows.map(({ report }) => report.id))]);
   const orphans: Spoken[] = await those()
-    .whereNotExists(
-      trx('records')
-        .whereRaw('records.tenant_id = agents.credential_tenant and records.id = agents.credential_id')
-        .whereIn('kind', CREDENTIAL_KINDS),
-    )
+    .whereNotExists(credentialOf(trx))
     .select(...SPOKEN);
   if (orphans.length === 0) return;
   const all: Spoken[] = await those().select(...SPOKEN);
@@ -247,6 +261,13 @@ async function dropWithoutCredential(trx: Knex, rows: readonly AgentRow[]): Prom
     const { tenant_id, credential_id, agent_id } = orphan;
     await trx('agents').where({ tenant_id, credential_id, agent_id }).delete();
   }
+}
+
+/** Selects the credential by which an agent has reported. */
+function credentialOf(trx: Knex): Knex.QueryBuilder {
+  return trx('records')
+    .whereRaw('records.tenant_id = agents.credential_tenant and records.id = agents.credential_id')
+    .whereIn('kind', CREDENTIAL_KINDS);
 }
 
 const SPOKEN = [...KEY, 'first_seen_ms', 'seen_ms'] as const;

@@ -321,13 +321,13 @@ export interface AuditFilter {
 /** An event of a tenant as a whole, or of its history, agents or credentials. Events outlive their tenants. */
 export interface TenantEvent extends Pick<AuditRow, 'at' | 'request_id' | 'credential'> {
   number: number;
-  op: 'create' | 'delete' | 'erase' | 'retire' | 'disable' | 'enable';
+  op: 'create' | 'delete' | 'erase' | 'retire' | 'refuse' | 'disable' | 'enable';
   tenant: { id: string; name: string };
   /** The subject of an erasure. */
   subject?: string;
   /** The properties of an erasure that did not concern all of them. */
   properties?: string[];
-  /** The id of a retired agent, unless all of a credential were retired. */
+  /** The id of a retired agent, unless all of a credential were retired; or the one that a credential may not use. */
   agent?: string;
   /** Which were turned off or on, by their addresses; or whose agents were retired, by its name. */
   credentials?: string[];

@@ -29,6 +29,7 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'noteUnlisted',
   'distrustAgents',
   'retireAgents',
+  'noteRefusedAgent',
   'forgetAgents',
   'addSignOff',
   'noteCredentialUses',

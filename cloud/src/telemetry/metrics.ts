@@ -1,6 +1,7 @@
 import { WAIT_OUTCOMES } from '@authz-service/pdp/revision/revision-waits';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { SCOPES, UNITS } from '../limits/read-quotas.js';
+import { REPLICA_STATES, type ReplicaState } from './replica-state.js';
 
 /** How many revisions agents are behind, as a label. */
 export const AGENT_LAGS = ['0', '1', '2-10', 'more', 'unknown'] as const;
@@ -79,6 +80,8 @@ export class Metrics {
     fleet(): Promise<{ byLag: Record<AgentLag, number>; stragglers: number } | undefined>;
     writable(): Promise<boolean>;
     clockBehindSeconds(): number;
+    /** How this process follows the commits of others to its database. */
+    replica(): { state: ReplicaState; silentSeconds: number };
     /** Whether the database is known to lack commits that this process has seen. */
     setBack(): boolean;
     /** Undefined where none is kept. */
@@ -99,6 +102,7 @@ export class Metrics {
     this.#gauge('service_cloud_writable', '1 while changes can be stored, else 0.', async () =>
       Number(await state.writable()),
     );
+    this.#replica(state.replica);
     this.#gauge(
       'service_cloud_set_back',
       '1 while the database is known to lack commits that this process has seen, else 0.',
@@ -113,6 +117,24 @@ export class Metrics {
       'service_cloud_clock_behind_seconds',
       'By how much the clock is behind the newest commit; 0 where it is not.',
       state.clockBehindSeconds,
+    );
+  }
+
+  #replica(read: () => { state: ReplicaState; silentSeconds: number }): void {
+    new Gauge({
+      name: 'service_cloud_replica',
+      help: 'The state of this process: 1 for what it is, current, behind (it reads commits of others) or cut_off (it does not hear of the database), 0 for the others.',
+      labelNames: ['state'] as const,
+      registers: [this.registry],
+      collect() {
+        const now = read().state;
+        for (const state of REPLICA_STATES) this.set({ state }, Number(state === now));
+      },
+    });
+    this.#gauge(
+      'service_cloud_replica_silent_seconds',
+      'Time since this process last heard of its database; 0 for a database of its own.',
+      () => read().silentSeconds,
     );
   }
 

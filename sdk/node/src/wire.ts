@@ -186,7 +186,7 @@ export interface AuditEntry {
 
 /** Who made or removed a tenant, erased from its history, retired one of its agents, or switched its credentials. */
 export interface TenantEvent {
-  op: 'create' | 'delete' | 'erase' | 'retire' | 'disable' | 'enable';
+  op: 'create' | 'delete' | 'erase' | 'retire' | 'refuse' | 'disable' | 'enable';
   at: string;
   tenant: { id: string; name: string };
   request_id: string;
@@ -194,7 +194,7 @@ export interface TenantEvent {
   /** Of an erasure: the path of the subject, and the names of the properties, unless all were erased. */
   subject?: string;
   properties?: string[];
-  /** Of a retirement: the id of the agent, unless all of a credential (`credentials`) were retired. */
+  /** Of a retirement or a refusal: the id of the agent, unless all of a credential (`credentials`) were retired. */
   agent?: string;
   /** The addresses of the credentials that a restore turned off, or an operator on. */
   credentials?: string[];

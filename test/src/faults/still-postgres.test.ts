@@ -243,6 +243,9 @@ describe.skipIf(!hasPostgres)('a PostgreSQL that stands still', () => {
     signalAll('SIGSTOP');
     const early = await refusedNow();
     await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(503), { timeout: 60_000 });
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toMatch(/^service_cloud_replica\{state="cut_off"\} 1$/m);
+    expect(metrics).toMatch(/^service_cloud_replica_silent_seconds [5-9]|\d{2,}/m);
     const late = await refusedNow();
     expect(early).toEqual(expect.arrayContaining(['listAudit', 'createRole', 'createTenant', 'signIn']));
     expect(late).toEqual(expect.arrayContaining(SOME));
