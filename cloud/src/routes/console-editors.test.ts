@@ -45,6 +45,15 @@ const RECORDS = [
     actions: ['view'],
     condition: 'subject.in_group("asked") || subject.has_role("asked")',
   }),
+  make('policy', {
+    application: APP,
+    name: 'trusted',
+    effect: 'ALLOW',
+    resource_type: `${APP}/console`,
+    actions: ['edit'],
+    condition: 'has(subject.properties.trust) && subject.properties.trust == "full"',
+  }),
+  make('policy_assignment', { policy: `${APP}/trusted`, ...to('everyone', '*') }),
   make('policy', { name: 'tenants', effect: 'ALLOW', resource_type: `${APP}/console`, actions: ['edit'] }),
   make('role', { name: 'lead', includes: [`${APP}/editor`] }),
   make('role', { name: 'chief', includes: ['lead'] }),
@@ -145,6 +154,14 @@ const WAYS: [string, Change[]][] = [
     [move('subject/user/editor', 'subject/user/ann'), move('subject/user/ann', 'subject/user/editor')],
   ],
   ['another place of what it lies in', [move('resource/docs/folder/top', 'resource/docs/folder/moved')]],
+  [
+    'a property of somebody that a condition reads',
+    [update('subject/user/eve', { type: 'user', id: 'eve', properties: { trust: 'full' } })],
+  ],
+  [
+    'somebody new with a property that a condition reads',
+    [make('subject', { type: 'user', id: 'mallory', properties: { trust: 'full' } })],
+  ],
   ['what keeps somebody from it', [remove(`role_assignment/${APP}/editor//subject/user/editor`)]],
 ];
 
@@ -191,6 +208,10 @@ describe('a session of somebody who edits in the console', () => {
     [
       'the name that an editor is shown by',
       [update('subject/user/editor', { type: 'user', id: 'editor', name: 'Ed' })],
+    ],
+    [
+      'a property that no condition reads',
+      [update('subject/user/eve', { type: 'user', id: 'eve', properties: { desk: 4 } })],
     ],
     ['a policy', [make('policy', { name: 'fine', effect: 'ALLOW', resource_type: 'billing/invoice', actions: ['*'] })]],
   ])('still changes what leads to nothing of the console: %s', async (_, changes) => {

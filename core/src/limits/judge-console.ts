@@ -1,7 +1,9 @@
 import { eachInSteps } from '../concurrency/time-slicing.js';
+import { readsOf } from '../conditions/residual/reads.js';
+import { canonicalJson, type Json, type JsonObject } from '../json/json.js';
 import { type Address, splitAddress } from '../records/address.js';
 import type { Fault } from '../records/issue-faults.js';
-import { definitionOf } from '../records/registry.js';
+import { type DeclaredRecord, definitionOf } from '../records/registry.js';
 import { grantedBy } from './foreign-link.js';
 import type { OwnedRecord, OwnedView } from './judge-record.js';
 import { limitsText } from './limits-text.js';
@@ -29,14 +31,15 @@ export class ConsoleJudge {
   readonly #view: LinkedView;
   readonly #known = new Map<Address, boolean>();
   #below: boolean | undefined;
+  #subjectReads: { readonly all: boolean; readonly names: ReadonlySet<string> } | undefined;
 
   constructor(view: LinkedView) {
     this.#view = view;
   }
 
-  /** `renamed` says that the record has, or had, another address. */
-  *judge(record: OwnedRecord, writer: ConsoleWriter, renamed: boolean): Generator<undefined, Fault[]> {
-    if (!(yield* this.#decides(record, renamed))) return [];
+  /** `other` is the record as it was before, or is after; undefined where it comes or goes. */
+  *judge(record: OwnedRecord, writer: ConsoleWriter, other: OwnedRecord | undefined): Generator<undefined, Fault[]> {
+    if (!(yield* this.#decides(record, other))) return [];
     const why =
       writer === 'session'
         ? `it cannot be changed in the console: change it with a credential, through the API or from Git, or in the console with one whose limits name the application "${PROTECTED_APPLICATION}".`
@@ -44,9 +47,11 @@ export class ConsoleJudge {
     return [{ pointer: '', detail: `"${record.address}" decides who may use the console, and ${why}` }];
   }
 
-  *#decides(record: OwnedRecord, renamed: boolean): Generator<undefined, boolean> {
+  *#decides(record: OwnedRecord, other: OwnedRecord | undefined): Generator<undefined, boolean> {
     if (isOfConsole(record)) return true;
     if (this.#view.get(`application/${PROTECTED_APPLICATION}`) === undefined) return false;
+    if (record.kind === 'subject' && this.#readsChange(record, other)) return true;
+    const renamed = other !== undefined && other.address !== record.address;
     for (const target of [...handedOnBy(record), ...ownPower(record, renamed)]) {
       if (target.startsWith('resource/') && !this.#liesBelow()) continue;
       const gives = this.#known.get(target) ?? (yield* this.#givesConsole(target));
@@ -54,6 +59,28 @@ export class ConsoleJudge {
       if (gives) return true;
     }
     return false;
+  }
+
+  /** Whether a condition of a policy of the console reads a property of a subject that changes. */
+  #readsChange(subject: OwnedRecord, other: OwnedRecord | undefined): boolean {
+    this.#subjectReads ??= this.#readOfSubjects();
+    const [one, two] = [subject, other].map((record) => (record as DeclaredRecord<'subject'>)?.fields.properties ?? {});
+    const names = this.#subjectReads.all ? Object.keys({ ...one, ...two }) : this.#subjectReads.names;
+    return [...names].some((name) => memberText(one, name) !== memberText(two, name));
+  }
+
+  #readOfSubjects(): { readonly all: boolean; readonly names: ReadonlySet<string> } {
+    const names = new Set<string>();
+    let all = false;
+    const own = [...this.#view.inbound(`application/${PROTECTED_APPLICATION}`)];
+    for (const address of new Set([...own, ...own.flatMap((source) => [...this.#view.inbound(source)])])) {
+      const policy = this.#view.get(address);
+      if (policy?.kind !== 'policy' || !isOfConsole(policy)) continue;
+      const { subjectProperties } = readsOf(policy.fields);
+      all ||= subjectProperties === undefined;
+      for (const name of subjectProperties ?? []) names.add(name);
+    }
+    return { all, names };
   }
 
   /** Whether resources of the console can lie below others. */
@@ -86,6 +113,11 @@ export class ConsoleJudge {
     }
     return false;
   }
+}
+
+function memberText(properties: JsonObject | undefined, name: string): string | undefined {
+  if (properties === undefined || !Object.hasOwn(properties, name)) return undefined;
+  return canonicalJson(properties[name] as Json);
 }
 
 /** Lists what a record gives to its holders and receivers: the roles that a role includes, what a link grants, or what lies below. */

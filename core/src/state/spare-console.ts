@@ -32,18 +32,17 @@ export function* spareConsole(
 ): Generator<undefined, void> {
   const outside = new Faults(writer === 'session' ? 'not_owner' : 'outside_limits');
   const [before, after] = [new ConsoleJudge(base), new ConsoleJudge(overlay)];
-  const judge = function* (by: ConsoleJudge, record: StoredRecord, at: string, renamed = false) {
+  const judge = function* (by: ConsoleJudge, record: StoredRecord, at: string, other?: StoredRecord) {
     if (writer === 'session' && (isCredential(record.kind) || record.kind === 'access_rule')) return;
-    for (const { pointer, detail } of yield* by.judge(record, writer, renamed))
+    for (const { pointer, detail } of yield* by.judge(record, writer, other))
       outside.add(at + pointer, detail, record.address);
   };
   for (const { record, index } of removed) yield* judge(before, record, jsonPointer('changes', index));
   for (const { record, previous, index, follows } of put) {
     if (follows) continue;
     const found = outside.count;
-    const renamed = previous !== undefined && previous.address !== record.address;
-    if (previous) yield* judge(before, previous, jsonPointer('changes', index), renamed);
-    if (outside.count === found) yield* judge(after, record, jsonPointer('changes', index, 'fields'), renamed);
+    if (previous) yield* judge(before, previous, jsonPointer('changes', index), record);
+    if (outside.count === found) yield* judge(after, record, jsonPointer('changes', index, 'fields'), previous);
   }
   outside.raise();
 }
