@@ -1,18 +1,22 @@
 import type { Logger } from 'pino';
 
 const MINUTE_MS = 60_000;
+/** What is tried once a minute must not seem to end each time. */
+const QUIET_MINUTES = 2;
 
 interface Outage {
   message: string;
   /** How often it failed since the last line, and in all. */
   recent: number;
   total: number;
+  /** For how many minutes it has not failed. */
+  quiet: number;
   since: string;
 }
 
 /**
  * Logs what may fail again and again, at each request or each second: that it begins, with its cause; each minute how often it
- * failed meanwhile; and, after a minute without a failure, that it has ended.
+ * failed meanwhile; and, after two minutes without a failure, that it has ended.
  */
 export class OutageLog {
   readonly #outages = new Map<string, Outage>();
@@ -28,7 +32,7 @@ export class OutageLog {
       known.total += 1;
       return;
     }
-    this.#outages.set(key, { message, recent: 0, total: 1, since: new Date().toISOString() });
+    this.#outages.set(key, { message, recent: 0, total: 1, quiet: 0, since: new Date().toISOString() });
     this.log.warn(fields, message);
     this.#timer ??= setInterval(() => this.#tell(), MINUTE_MS).unref();
   }
@@ -41,8 +45,9 @@ export class OutageLog {
   #tell(): void {
     for (const [key, outage] of this.#outages) {
       const { message, recent, total, since } = outage;
+      outage.quiet = recent > 0 ? 0 : outage.quiet + 1;
       if (recent > 0) this.log.warn({ failures_in_last_minute: recent, failures: total, since }, message);
-      else {
+      else if (outage.quiet === QUIET_MINUTES) {
         this.#outages.delete(key);
         this.log.info({ failures: total, since }, `this has ended: ${message}`);
       }

@@ -10,6 +10,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
 import type { CloudBench } from './cli/workbench.js';
 import { Workbench } from './cli/workbench.js';
+import { PROVIDER } from './terraform/product.js';
+import { hasTerraform, Workspace } from './terraform/workspace.js';
 
 /** Only the proxy knows the way to this name. */
 const HOST = 'cloud.test';
@@ -145,6 +147,19 @@ describe('the proxy of the environment', () => {
     const { code, stderr } = await bench.run(['whoami'], { env });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/the proxy 127\.0\.0\.1:\d+ answered 407/)]);
     expect(stderr).not.toContain('hunter2');
+  });
+
+  it.skipIf(!hasTerraform)('leads the Terraform provider to the cloud', async () => {
+    const tenant = await cloud.tenant();
+    const env = { ...tenant, SERVICE_CLOUD_URL: url, ...through() };
+    const workspace = new Workspace({ providers: { service: PROVIDER }, env });
+    try {
+      workspace.write('resource "service_group" "one" {\n  name = "one"\n}');
+      await workspace.apply();
+      expect(new Set(asked)).toEqual(new Set([TUNNEL]));
+    } finally {
+      workspace.remove();
+    }
   });
 
   it('is not asked for this machine, nor for what NO_PROXY names', async () => {
