@@ -232,7 +232,9 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
     return {
       plan: { ...planned.plan, ...(access && { access }) },
       replan: async () => (await states()).plan,
-      origins: await originsOf(tree, all ? manifest.records : written(planned.plan), placeOf),
+      origins: await originsOf(tree, all ? manifest.records : written(planned.plan), placeOf, (text) =>
+        err.warning(text),
+      ),
     };
   }
 }

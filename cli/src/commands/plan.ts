@@ -109,7 +109,10 @@ does not hold.`;
         await placeRefusals(Promise.reject(states.refused), placeOf);
       }
       if (flags.out !== undefined)
-        await writePlan(flags.out, { plan, origins: await originsOf(args.dir, written(plan), placeOf) });
+        await writePlan(flags.out, {
+          plan,
+          origins: await originsOf(args.dir, written(plan), placeOf, (text) => err.warning(text)),
+        });
       return {
         json: plan,
         text,

@@ -92,8 +92,8 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
     const prepared = prepareTests(tested, await tests, { now, filters });
     const report = answerTests(prepared, now);
     const { faults, warnings, results } = report;
-    for (const gap of gaps) await err.line(`${err.style('yellow', 'warning:')} ${gap}`);
-    for (const warning of warnings) await err.line(`${err.style('yellow', 'warning:')} ${faultText(warning)}`);
+    for (const gap of gaps) await err.warning(gap);
+    for (const warning of warnings) await err.warning(faultText(warning));
     if (faults.length === 0 && results.length === 0) {
       throw new UsageError(`No question contains ${filters.map((text) => `"${text}"`).join(' or ')}.`);
     }

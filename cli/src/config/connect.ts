@@ -48,7 +48,7 @@ export async function connect(flags: ConnectionFlags & { at?: string | undefined
 /** The connection from flags, environment and profiles; warnings about them go to stderr. */
 export async function chosenConnection(flags: ConnectionFlags): Promise<Connection> {
   const connection = await chooseConnection(flags, readEnvironment(process.env), readProfiles);
-  for (const warning of connection.warnings) await err.line(`${err.style('yellow', 'warning:')} ${warning}`);
+  for (const warning of connection.warnings) await err.warning(warning);
   return connection;
 }
 
@@ -87,7 +87,7 @@ function warningOfErasures(fetch: typeof globalThis.fetch): typeof globalThis.fe
     if (erased !== null && !warned) {
       warned = true;
       const what = `Values of ${erased === '1' ? 'one record' : `${erased} records`} of that revision have been erased: conditions that read them may be decided otherwise than then.`;
-      await err.line(`${err.style('yellow', 'warning:')} ${what}`);
+      await err.warning(what);
     }
     return answer;
   };

@@ -15,12 +15,14 @@ beforeAll(async () => {
   file = {
     path: join(folder, 'config.yaml'),
     warnings: [],
-    profiles: {
-      default: { url: 'http://default.example', client_id: 'd', client_secret: 'ds' },
-      staging: { url: 'https://staging.example/', api_key_file: 'key' },
-      bare: { url: 'http://bare.example' },
-      home: { client_id: 'h', client_secret: 'hs' },
-    },
+    profiles: new Map(
+      Object.entries({
+        default: { url: 'http://default.example', client_id: 'd', client_secret: 'ds' },
+        staging: { url: 'https://staging.example/', api_key_file: 'key' },
+        bare: { url: 'http://bare.example' },
+        home: { client_id: 'h', client_secret: 'hs' },
+      }),
+    ),
   };
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -122,7 +124,7 @@ describe('chooseConnection', () => {
   });
 
   it('names the profiles that could be chosen where none is the default', async () => {
-    const { default: _, ...profiles } = file.profiles;
+    const profiles = new Map([...file.profiles].filter(([name]) => name !== 'default'));
     const { source, credentials } = await choose({}, {}, { ...file, profiles });
     expect(credentials).toBeUndefined();
     expect(source).toBe('no profile is chosen: --profile takes one of staging, bare, home');

@@ -48,7 +48,7 @@ export async function chooseConnection(
       `SERVICE_PROFILE=${name} is used, and not the credentials that are in the environment as well: unset one of both.`,
     );
   const file = await readProfiles();
-  if (wanted === undefined && file?.profiles.default === undefined) {
+  if (wanted === undefined && file?.profiles.get('default') === undefined) {
     return { url: url ?? environment.cloudUrl, source: unchosen(file), warnings };
   }
   if (file === undefined) {
@@ -68,6 +68,6 @@ export async function chooseConnection(
 
 /** Why there are no credentials if nobody has named a profile and none is called `default`. */
 function unchosen(file: ProfilesFile | undefined): string {
-  const names = Object.keys(file?.profiles ?? {});
+  const names = [...(file?.profiles.keys() ?? [])];
   return names.length === 0 ? 'none are set' : `no profile is chosen: --profile takes one of ${names.join(', ')}`;
 }

@@ -18,10 +18,13 @@ const entrySchema = z.strictObject({
 });
 const fileSchema = z.strictObject({ profiles: z.record(text, entrySchema) });
 
+/** The text about the only name that no profile can have. */
+export const NO_NAME = '"__proto__" is no name of a profile: choose another';
+
 /**
  * The profiles that the text of a configuration file declares. Throws `invalid_config` with every fault at its place.
  */
-export function parseProfiles(path: string, source: string): Record<string, ProfileEntry> {
+export function parseProfiles(path: string, source: string): ReadonlyMap<string, ProfileEntry> {
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines });
   const at = (offset: number): string => {
@@ -44,14 +47,18 @@ export function parseProfiles(path: string, source: string): Record<string, Prof
     );
   }
   const faults: ProblemItem[] = [];
-  for (const [name, entry] of Object.entries(parsed.data.profiles)) {
+  const profiles = new Map(Object.entries(parsed.data.profiles));
+  // Schemas drop this key.
+  if (Object.hasOwn((value as { profiles: object }).profiles, '__proto__'))
+    faults.push({ pointer: place(['profiles', '__proto__']), detail: NO_NAME });
+  for (const [name, entry] of profiles) {
     const fault = entryFault(entry);
     if (fault === undefined) continue;
     const keys = ['profiles', name, ...(fault.key === undefined ? [] : [fault.key])];
     faults.push({ pointer: place(keys), detail: `${fault.key ?? `the profile "${name}"`} ${fault.detail}` });
   }
   if (faults.length > 0) throw profileFaults(path, faults);
-  return parsed.data.profiles;
+  return profiles;
 }
 
 function issueItems(issue: z.core.$ZodIssue, value: unknown, place: (keys: PropertyKey[]) => string): ProblemItem[] {

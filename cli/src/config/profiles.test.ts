@@ -23,16 +23,16 @@ const faultsOf = (text: string): string[] => {
 
 describe('parseProfiles', () => {
   it('reads what is right', () => {
-    expect(parseProfiles('c', 'profiles:\n  default: { url: "http://x", api_key: svc_k }\n')).toEqual({
-      default: { url: 'http://x', api_key: 'svc_k' },
-    });
+    expect(parseProfiles('c', 'profiles:\n  default: { url: "http://x", api_key: svc_k }\n')).toEqual(
+      new Map([['default', { url: 'http://x', api_key: 'svc_k' }]]),
+    );
   });
 
   it.each([
     ['an empty file', ''],
     ['comments alone', '# nothing\n'],
   ])('takes %s for no profiles', (_, text) => {
-    expect(parseProfiles('c', text)).toEqual({});
+    expect(parseProfiles('c', text)).toEqual(new Map());
   });
 
   it.each<[string, string, RegExp[]]>([
@@ -60,6 +60,11 @@ describe('parseProfiles', () => {
       [/^config.yaml:2:20 api_key_file is given together with api_key/],
     ],
     ['YAML that does not parse', 'profiles: {', [/^config.yaml:1:/]],
+    [
+      'the one name that is none',
+      'profiles:\n  a: { url: "http://x" }\n  __proto__: { url: "http://x" }\n',
+      [/^config.yaml:3:3 "__proto__" is no name of a profile/],
+    ],
     ['several at once', 'profiles:\n  a: { x: 1 }\n  b: { y: 2 }\n', [/^config.yaml:2:8/, /^config.yaml:3:8/]],
   ])('places %s', (_, text, expected) => {
     const found = faultsOf(text);
@@ -90,12 +95,20 @@ describe('readProfiles', () => {
     expect((await readProfiles(path))?.warnings).toHaveLength(count);
   });
 
+  it.each(['constructor', 'toString', 'valueOf', '__proto__', 'hasOwnProperty'])(
+    'finds no profile "%s" where none is declared',
+    async (name) => {
+      const file = { path: join(folder, 'config.yaml'), warnings: [], profiles: new Map([['a', {}]]) };
+      await expect(openProfile(file, name)).rejects.toThrow(`There is no profile "${name}"`);
+    },
+  );
+
   it('reads a secret from a file beside it', async () => {
     await writeFile(join(folder, 'secret'), 's3cret\n', { mode: 0o600 });
     const file = {
       path: join(folder, 'config.yaml'),
       warnings: [],
-      profiles: { a: { client_id: 'x', client_secret_file: 'secret' } },
+      profiles: new Map([['a', { client_id: 'x', client_secret_file: 'secret' }]]),
     };
     expect(await openProfile(file, 'a')).toEqual({ credentials: { clientId: 'x', clientSecret: 's3cret' } });
     expect(file.warnings).toEqual([]);

@@ -23,7 +23,8 @@ export interface ProfileEntry {
 
 export interface ProfilesFile {
   path: string;
-  profiles: Record<string, ProfileEntry>;
+  /** By name. */
+  profiles: ReadonlyMap<string, ProfileEntry>;
   warnings: string[];
 }
 
@@ -43,7 +44,7 @@ export async function readProfiles(path = profilesPath()): Promise<ProfilesFile 
   }
   const { parseProfiles } = await import('./parse-profiles.js');
   const profiles = parseProfiles(path, text);
-  const secret = Object.values(profiles).some((entry) => entry.client_secret ?? entry.api_key);
+  const secret = [...profiles.values()].some((entry) => entry.client_secret ?? entry.api_key);
   const warnings = secret && (await readableByOthers(path)) ? [exposed(path)] : [];
   return { path, profiles, warnings };
 }
@@ -58,9 +59,9 @@ function exposed(path: string): string {
 
 /** Turns an entry into a connection; reads the secret's file, whose path is relative to the configuration's folder. */
 export async function openProfile(file: ProfilesFile, name: string): Promise<Profile> {
-  const entry = file.profiles[name];
+  const entry = file.profiles.get(name);
   if (entry === undefined) {
-    const known = Object.keys(file.profiles).join(', ') || 'none';
+    const known = [...file.profiles.keys()].join(', ') || 'none';
     throw new ProblemError(
       'invalid_config',
       `There is no profile "${name}" in "${file.path}". Existing profiles: ${known}.`,

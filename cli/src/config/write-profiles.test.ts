@@ -18,7 +18,7 @@ const ENTRY = { url: 'http://x', api_key: 'svc_k' };
 describe('writeProfile', () => {
   it('makes the file, for its owner alone', async () => {
     await writeProfile('a', ENTRY, false, path);
-    expect(await readProfiles(path)).toMatchObject({ profiles: { a: ENTRY }, warnings: [] });
+    expect(await readProfiles(path)).toMatchObject({ profiles: new Map([['a', ENTRY]]), warnings: [] });
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
@@ -36,7 +36,17 @@ describe('writeProfile', () => {
     await writeProfile('a', ENTRY, false, path);
     await expect(writeProfile('a', { url: 'http://y' }, false, path)).rejects.toThrow('--replace');
     await writeProfile('a', { url: 'http://y' }, true, path);
-    expect((await readProfiles(path))?.profiles).toEqual({ a: { url: 'http://y' } });
+    expect((await readProfiles(path))?.profiles).toEqual(new Map([['a', { url: 'http://y' }]]));
+  });
+
+  it('knows names that objects have of their own', async () => {
+    for (const name of ['constructor', 'toString']) {
+      await expect(removeProfile(name, path)).rejects.toThrow(`There is no profile "${name}"`);
+      await writeProfile(name, ENTRY, false, path);
+      expect((await readProfiles(path))?.profiles.get(name)).toEqual(ENTRY);
+      await removeProfile(name, path);
+    }
+    await expect(writeProfile('__proto__', ENTRY, false, path)).rejects.toThrow('"__proto__" is no name of a profile');
   });
 
   it('writes nothing over a file that is wrong', async () => {
@@ -52,7 +62,7 @@ describe('removeProfile', () => {
     await writeProfile('a', ENTRY, false, path);
     await writeProfile('b', ENTRY, false, path);
     await removeProfile('a', path);
-    expect(Object.keys((await readProfiles(path))?.profiles ?? {})).toEqual(['b']);
+    expect([...((await readProfiles(path))?.profiles.keys() ?? [])]).toEqual(['b']);
   });
 
   it('names those that there are', async () => {

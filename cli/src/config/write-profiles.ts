@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Document, parseDocument } from 'yaml';
 import { UsageError } from '../errors/usage-error.js';
+import { NO_NAME } from './parse-profiles.js';
 import { type ProfileEntry, profilesPath, readProfiles } from './profiles.js';
 
 /**
@@ -9,8 +10,9 @@ import { type ProfileEntry, profilesPath, readProfiles } from './profiles.js';
  * set.
  */
 export async function writeProfile(name: string, entry: ProfileEntry, replace: boolean, path = profilesPath()) {
+  if (name === '__proto__') throw new UsageError(`${NO_NAME}.`);
   const file = await readProfiles(path);
-  if (file?.profiles[name] !== undefined && !replace) {
+  if (file?.profiles.has(name) && !replace) {
     throw new UsageError(`There is already a profile "${name}": use another name, or replace it with --replace.`);
   }
   await change(path, (document) => document.setIn(['profiles', name], entry));
@@ -18,9 +20,9 @@ export async function writeProfile(name: string, entry: ProfileEntry, replace: b
 
 /** Removes a profile from the file. Throws `UsageError` naming the existing profiles. */
 export async function removeProfile(name: string, path = profilesPath()): Promise<void> {
-  const profiles = (await readProfiles(path))?.profiles ?? {};
-  if (profiles[name] === undefined) {
-    const known = Object.keys(profiles).join(', ') || 'none';
+  const profiles = (await readProfiles(path))?.profiles;
+  if (!profiles?.has(name)) {
+    const known = [...(profiles?.keys() ?? [])].join(', ') || 'none';
     throw new UsageError(`There is no profile "${name}". Existing profiles: ${known}.`);
   }
   await change(path, (document) => document.deleteIn(['profiles', name]));

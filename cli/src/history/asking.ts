@@ -41,7 +41,7 @@ export function isOfService(at: string): boolean {
 /** The tree of the Git revision that `--at` names. */
 export async function treeAt(at: string): Promise<TreeClient> {
   try {
-    return await TreeClient.read(at, (text) => err.line(`${err.style('yellow', 'warning:')} ${text}`));
+    return await TreeClient.read(at, (text) => err.warning(text));
   } catch (error) {
     if (!(error instanceof ProblemError) || error.code !== 'invalid_config') throw error;
     throw new UsageError(`--at is neither a revision of the tenant nor a time, and as a Git revision ${error.detail}`);

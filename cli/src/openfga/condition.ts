@@ -59,13 +59,13 @@ function converted(type: string, sent: string): string {
   return type === 'timestamp' || type === 'duration' ? `${type}(${sent})` : sent;
 }
 
-const CEL_TYPES: Record<string, string> = {
-  string: 'string',
-  bool: 'bool',
-  double: 'double',
-  timestamp: 'string',
-  duration: 'string',
-};
+const CEL_TYPES: ReadonlyMap<string, string> = new Map([
+  ['string', 'string'],
+  ['bool', 'bool'],
+  ['double', 'double'],
+  ['timestamp', 'string'],
+  ['duration', 'string'],
+]);
 
 /**
  * Returns a condition that the value sent has the declared type: OpenFGA refuses others, and comparisons here might let them
@@ -75,7 +75,8 @@ function guardOf(type: string, sent: string): string | undefined {
   if (type === 'any') return undefined;
   if (type === 'int') return `int(${sent}) == ${sent}`;
   if (type === 'uint') return `int(${sent}) == ${sent} && ${sent} >= 0`;
-  if (CEL_TYPES[type] !== undefined) return `type(${sent}) == ${CEL_TYPES[type]}`;
+  const known = CEL_TYPES.get(type);
+  if (known !== undefined) return `type(${sent}) == ${known}`;
   const [, whole, item = 'any'] = /^(list|map)<(\w+)>$/.exec(type) ?? [];
   if (whole === undefined) throw new UnsayableCondition(`there is no type ${type} here`);
   const each = guardOf(item, whole === 'list' ? 'each' : `${sent}[each]`);

@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { Json } from '@authz-service/core/json/json';
+import { inexactText } from '@authz-service/core/json/exact-number';
+import type { Json, JsonObject } from '@authz-service/core/json/json';
+import { parseJson } from '@authz-service/core/json/parse-json';
 import type { SourcePlace } from '@authz-service/core/manifest/manifest';
-import { isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { ProblemError } from '@authz-service/core/problem';
+import { isMap, isSeq, LineCounter, type Node, parseDocument, type Scalar, visit } from 'yaml';
 import * as z from 'zod';
 import { systemReason } from '../errors/failure.js';
 import { UsageError } from '../errors/usage-error.js';
@@ -122,6 +125,18 @@ class YamlSource {
       const { line, col } = this.#lines.linePos(error.pos[0]);
       throw new UsageError(`${relativePath(file)}:${line}:${col}: ${error.message.split('\n')[0]}`);
     }
+    visit(this.#document, { Scalar: (_, node) => this.#checkNumber(node) });
+  }
+
+  /** Refuses a number that is not kept as it is written, as trees of records do. */
+  #checkNumber({ value, source = String(value), range }: Scalar): void {
+    if (typeof value !== 'number' && typeof value !== 'bigint') return;
+    const inexact = inexactText(source, Number(value));
+    if (inexact === undefined) return;
+    const { line, col } = this.#lines.linePos(range?.[0] ?? 0);
+    throw new UsageError(
+      `${relativePath(this.file)}:${line}:${col}: ${source} ${inexact}: write "${source}" in quotes.`,
+    );
   }
 
   parse<T>(schema: z.ZodType<T>): T {
@@ -195,12 +210,7 @@ function csvTuples(content: string, file: string): WrittenTuple[] {
     const cell = (name: string) => cells[columns.indexOf(name)] ?? '';
     const place = { file: relativePath(file), line, column: 1 };
     const context = cell('condition_context');
-    let parsed: Record<string, Json> = {};
-    try {
-      if (context !== '') parsed = JSON.parse(context) as Record<string, Json>;
-    } catch {
-      throw new UsageError(`${place.file}:${line}:1: the condition_context is not JSON.`);
-    }
+    const parsed = context === '' ? {} : contextOf(context, `${place.file}:${line}:1: the condition_context`);
     const relation = cell('user_relation') === '' ? '' : `#${cell('user_relation')}`;
     return {
       user: `${cell('user_type')}:${cell('user_id')}${relation}`,
@@ -210,6 +220,17 @@ function csvTuples(content: string, file: string): WrittenTuple[] {
       ...(cell('condition_name') !== '' && { condition: { name: cell('condition_name'), context: parsed } }),
     };
   });
+}
+
+function contextOf(text: string, subject: string): JsonObject {
+  try {
+    const given = parseJson(text, subject);
+    if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given;
+  } catch (error) {
+    if (error instanceof ProblemError) throw new UsageError(error.message);
+    throw error;
+  }
+  throw new UsageError(`${subject} is no JSON object.`);
 }
 
 /** Rows of RFC 4180 that are not empty, with the lines they begin in. */

@@ -36,6 +36,10 @@ export class Terminal {
     return this.raw(`${text}\n`);
   }
 
+  warning(text: string): Promise<void> {
+    return this.line(`${this.style('yellow', 'warning:')} ${text}`);
+  }
+
   raw(text: string): Promise<void> {
     return new Promise((resolve) => {
       this.stream.write(text, () => resolve());

@@ -35,6 +35,13 @@ export async function git(args: readonly string[], input?: string): Promise<GitR
   }
 }
 
+/** Why Git reads no repository of another user, and what to do, where that is what it says. */
+export function untrusted({ stderr }: GitRun): string | undefined {
+  const folder = /dubious ownership in repository at '(.*)'/.exec(stderr)?.[1];
+  if (folder === undefined) return undefined;
+  return `its repository belongs to another user, and Git reads it only if you trust it: git config --global --add safe.directory '${folder}'`;
+}
+
 /** Brings what a partial clone left out. */
 const REFETCH = 'git fetch --refetch --no-filter';
 

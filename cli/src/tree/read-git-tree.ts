@@ -1,6 +1,6 @@
 import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { ProblemError } from '@authz-service/core/problem';
-import { fetchHint, firstLine, git, readBlobs } from './git.js';
+import { fetchHint, firstLine, git, readBlobs, untrusted } from './git.js';
 import { filesIn, type GitEntry } from './git-tree.js';
 
 /**
@@ -28,12 +28,8 @@ function refused(spec: string, why: string): ProblemError {
 async function checkRevision(spec: string, revision: string): Promise<void> {
   const repository = await git(['rev-parse', '--git-dir']);
   if (!repository.ok) {
-    const foreign = /dubious ownership in repository at '(.*)'/.exec(repository.stderr)?.[1];
-    if (foreign !== undefined)
-      throw refused(
-        spec,
-        `its repository belongs to another user, and Git reads it only if you trust it: git config --global --add safe.directory '${foreign}'`,
-      );
+    const foreign = untrusted(repository);
+    if (foreign !== undefined) throw refused(spec, foreign);
     throw refused(
       spec,
       `a Git revision needs a Git repository, which this folder is not in (${firstLine(repository.stderr)})`,

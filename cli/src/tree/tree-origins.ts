@@ -7,18 +7,20 @@ import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
 import type { ToldOrigins } from '@authz-service/sdk/wire';
-import { type GitRun, git } from './git.js';
+import { type GitRun, git, untrusted } from './git.js';
 
 /**
  * Where these records of a tree stand. Repository and commit are told only if the commit holds the files just as they
- * are; `uncommitted` says that it does not. Outside of a repository the paths begin at the folder.
+ * are; `uncommitted` says that it does not. Outside of a repository the paths begin at the folder, as in one that Git does
+ * not read, of which `warn` is told.
  */
 export async function originsOf(
   tree: string,
   records: Iterable<{ address: Address }>,
   placeOf: ManifestResult['placeOf'],
+  warn: (text: string) => Promise<void>,
 ): Promise<ToldOrigins> {
-  const linesIn: OriginPlaces = {};
+  const linesIn: OriginPlaces = Object.create(null);
   for (const { address } of records) {
     const place = placeOf(address);
     if (place === undefined) continue;
@@ -26,9 +28,9 @@ export async function originsOf(
     Object.assign(linesIn[place.file] ?? {}, { [address]: place.line });
   }
   const folder = await realpath((await stat(tree)).isDirectory() ? tree : dirname(tree));
-  const checkout = await checkoutAt(folder);
+  const checkout = await checkoutAt(folder, (why) => warn(`Repository and commit are left out of "${tree}": ${why}`));
   const top = checkout?.top ?? folder;
-  const places: OriginPlaces = {};
+  const places: OriginPlaces = Object.create(null);
   for (const [file, lines] of Object.entries(linesIn)) {
     const path = relative(top, await realpath(resolve(file)))
       .split(sep)
@@ -58,12 +60,14 @@ interface Checkout {
 }
 
 /** Undefined outside of a repository, before its first commit, and without Git. */
-async function checkoutAt(folder: string): Promise<Checkout | undefined> {
+async function checkoutAt(folder: string, warn: (why: string) => Promise<void>): Promise<Checkout | undefined> {
   const run = (...args: string[]): Promise<GitRun> => git(['-C', folder, '-c', 'core.fsmonitor=false', ...args]);
   const head = await run('rev-parse', '--show-toplevel', '--verify', 'HEAD').catch((error: unknown) => {
     if (error instanceof ProblemError) return undefined;
     throw error;
   });
+  const foreign = head && untrusted(head);
+  if (foreign !== undefined) await warn(foreign);
   const [top, commit] = head?.ok ? head.stdout.toString().trim().split('\n') : [];
   if (top === undefined || commit === undefined) return undefined;
   const [tracked, changed, remote] = await Promise.all([

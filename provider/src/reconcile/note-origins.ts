@@ -18,7 +18,7 @@ export async function noteOrigins(
     Object.entries(lines).map(([address, line]) => ({ path, address, line })),
   );
   for (let start = 0; start < all.length; start += PLACES_PER_REQUEST) {
-    const part: NonNullable<ToldOrigins['places']> = {};
+    const part: NonNullable<ToldOrigins['places']> = Object.create(null);
     for (const { path, address, line } of all.slice(start, start + PLACES_PER_REQUEST)) {
       part[path] ??= {};
       Object.assign(part[path] ?? {}, { [address]: line });

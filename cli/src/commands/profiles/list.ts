@@ -27,8 +27,8 @@ precedence over the last one alone. A profile's credentials are sent to its own 
   override async run(): Promise<Outcome> {
     await this.parse(ProfilesList);
     const file = await readProfiles();
-    for (const warning of file?.warnings ?? []) await err.line(`${err.style('yellow', 'warning:')} ${warning}`);
-    const items = Object.entries(file?.profiles ?? {}).map(([name, entry]) => ({
+    for (const warning of file?.warnings ?? []) await err.warning(warning);
+    const items = [...(file?.profiles ?? [])].map(([name, entry]) => ({
       name,
       url: entry.url ?? DEFAULT_CLOUD_URL,
       credential: credentialOf(entry),

@@ -68,7 +68,7 @@ export class ReadTestFile {
     }
     const entries = document.entries(root, () => ({ label: '' }));
     this.#origin = { document, node: root, parts: entries, input: {} };
-    const value: { [key: string]: Json } = {};
+    const value: { [key: string]: Json } = Object.create(null);
     for (const { key, value: node } of entries) {
       if (key === 'records') {
         this.records = { path: this.path, text: alone(source.text, node.start, node.end) };
