@@ -1,4 +1,4 @@
-import type { DeclaredRecord } from '@authz-service/core/records/registry';
+import type { SideRecord } from '@authz-service/core/access/universe/side';
 import { connect } from '../../config/connect.js';
 import type { ConnectionFlags } from '../../config/connection.js';
 import type { Source } from './source.js';
@@ -14,7 +14,9 @@ export async function liveSource(
   const owners = new Map(records.map(({ address, managed_by }) => [address, managed_by]));
   return {
     label: `${label} (tenant "${tenant}", revision ${revision})`,
-    records: records.map(({ kind, address, fields }) => ({ kind, address, fields }) as DeclaredRecord),
+    records: records.map(
+      ({ kind, address, fields, managed_by }) => ({ kind, address, fields, managed_by }) as SideRecord,
+    ),
     tenant,
     ownerOf: (address) => owners.get(address),
     notes: [],

@@ -1,13 +1,12 @@
-import type { TenantSide } from '@authz-service/core/access/universe/side';
+import type { SideRecord, TenantSide } from '@authz-service/core/access/universe/side';
 import type { Address } from '@authz-service/core/records/address';
-import type { DeclaredRecord } from '@authz-service/core/records/registry';
 import type { SoundTree } from '../../tree/load-tree.js';
 
 /** A state of a tenant as a command found it somewhere. */
 export interface Source {
   /** As messages name it: what the user wrote. */
   label: string;
-  records: readonly DeclaredRecord[];
+  records: readonly SideRecord[];
   placeOf?: TenantSide['placeOf'];
   /** The tenant, where the source names one. */
   tenant?: string;
@@ -37,7 +36,7 @@ export function treeSource(label: string, { manifest, placeOf }: SoundTree): Sou
   const { records, tenant, stack } = manifest;
   return {
     label,
-    records,
+    records: records.map((record) => ({ ...record, managed_by: stack })),
     placeOf,
     ...(tenant !== undefined && { tenant }),
     stacks: new Set([stack]),

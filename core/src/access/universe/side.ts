@@ -1,8 +1,8 @@
 import type { Address } from '../../records/address.js';
 import type { DeclaredRecord } from '../../records/registry.js';
 
-/** A record of a state. A live tenant knows its id; a tree does not. */
-export type SideRecord = DeclaredRecord & { readonly id?: string };
+/** A record of a state. A live tenant knows its id, and a tree does not; `managed_by` is its stack, where that is known. */
+export type SideRecord = DeclaredRecord & { readonly id?: string; readonly managed_by?: string };
 
 /**
  * One of the two states of a tenant that are compared. Records are known by address, since a tree has no ids; they are

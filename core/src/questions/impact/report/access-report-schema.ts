@@ -59,6 +59,7 @@ const groupSchema = z.strictObject({
   each: z.tuple([count, count]),
   triples: count,
   exact: z.boolean(),
+  stack: text.optional(),
   link: z.strictObject({ change: z.enum(['added', 'removed']), grants: text, place_type: text.optional() }).optional(),
   rarest: z.array(
     z.strictObject({ subject: text, resources: count, first: texts, newcomer: z.boolean(), alike: count }),

@@ -51,6 +51,24 @@ const row = (report: AccessReport) =>
     .map((line) => line.trim().replace(/ {2,}/, ': '));
 
 describe('findings summed up', () => {
+  it('are apart for each stack whose records change, and name it only then', () => {
+    const owned = (stack: string, records: DeclaredRecord[]) => records.map((one) => ({ ...one, managed_by: stack }));
+    const halves = (one: string, other: string) => [
+      ...base,
+      ...oneEach.flatMap((link, index) => owned(index % 10 < 5 ? one : other, [link])),
+    ];
+    const read = 'may now export and read it';
+    expect(row(reportOf(base, halves('sales', 'support'))).sort()).toEqual(
+      ['sales', 'support'].map(
+        (stack) =>
+          `New: 10 people became crm/lead on one crm/account each, 5 in all, and ${read}, by the stack ${stack} – 20 permissions`,
+      ),
+    );
+    expect(row(reportOf(base, halves('sales', 'sales')))).toEqual([
+      `New: 20 people became crm/lead on one crm/account each, 10 in all, and ${read} – 40 permissions`,
+    ]);
+  });
+
   it.each<[string, DeclaredRecord[], DeclaredRecord[], string[]]>([
     [
       'a role on one resource each',

@@ -1,4 +1,4 @@
-import type { TenantSide } from '../../../access/universe/side.js';
+import type { SideRecord, TenantSide } from '../../../access/universe/side.js';
 import { append } from '../../../collections/append.js';
 import { type Address, type Path, splitAddress, typeOfResource } from '../../../records/address.js';
 import type { Finding } from '../api/finding.js';
@@ -39,6 +39,8 @@ export interface FindingGroup {
   readonly each: readonly [number, number];
   readonly triples: number;
   readonly exact: boolean;
+  /** The stack of the changed records, where records of several stacks change. */
+  readonly stack?: string;
   /** Set where the subjects are exactly those whose links of one kind changed. */
   readonly link?: GroupLink;
   /** At most ten. */
@@ -51,21 +53,50 @@ const SUBJECTS_MIN = 12;
 const RAREST = 10;
 const RESOURCES_NAMED = 3;
 
-/** Sums up findings that say the same of many subjects or resources. The others are in no group. */
+/**
+ * Sums up findings that say the same of many subjects or resources, apart for each stack whose records change. The others
+ * are in no group.
+ */
 export function groupFindings(
   findings: readonly Finding[],
   impact: Pick<Impact, 'subjectsOf' | 'resourcesOf'>,
   { before, after }: { before: TenantSide; after: TenantSide },
 ): FindingGroup[] {
   const alike = new Map<string, Finding[]>();
-  for (const finding of findings) if (isPlain(finding)) append(alike, shapeOf(finding), finding);
+  const stackOf = stacksOf(findings, before, after);
+  for (const finding of findings) if (isPlain(finding)) append(alike, shapeOf(finding, stackOf(finding)), finding);
   const large = [...alike.values()].filter(
     (group) => group.length >= FINDINGS_MIN || (group[0] as Finding).subjects.principals.length >= SUBJECTS_MIN,
   );
   if (large.length === 0) return [];
   const held = new HeldApplications(before.records);
-  const links = changedLinks(before, after);
-  return large.map((group) => groupOf(group as [Finding, ...Finding[]], impact, held, links));
+  const apart = large.some(([first]) => stackOf(first as Finding) !== undefined);
+  const links = changedLinks(before, after, apart);
+  return large.map((group) => {
+    const [first, ...others] = group as [Finding, ...Finding[]];
+    const stack = stackOf(first);
+    return { ...groupOf([first, ...others], impact, held, links), ...(stack !== undefined && { stack }) };
+  });
+}
+
+/**
+ * The stack of the records that bring a finding. Undefined where it is not known, where there are several, and where all
+ * findings come from one stack.
+ */
+function stacksOf(
+  findings: readonly Finding[],
+  before: TenantSide,
+  after: TenantSide,
+): (finding: Finding) => string | undefined {
+  const owners = new Map<Address, string | undefined>();
+  for (const { causes } of findings) for (const { address } of causes.flat()) owners.set(address, undefined);
+  for (const { records } of [before, after])
+    for (const { address, managed_by: owner } of records) if (owners.has(address)) owners.set(address, owner);
+  if (new Set(owners.values()).size < 2) return () => undefined;
+  return ({ causes }) => {
+    const [owner, ...others] = new Set(causes.flat().map(({ address }) => owners.get(address)));
+    return others.length === 0 ? owner : undefined;
+  };
 }
 
 /** Whether a finding is about nobody but recorded subjects, each by name. */
@@ -78,7 +109,7 @@ function isPlain({ subjects }: Finding): boolean {
 }
 
 /** A finding without its subjects and the names of its resources. */
-function shapeOf(finding: Finding): string {
+function shapeOf(finding: Finding, stack: string | undefined): string {
   const { change, actions, actions_except, condition, condition_before, from, until, risks, causes } = finding;
   const [cause = []] = finding.causes;
   const resources = finding.resources.map(({ names: _, recorded, ...rest }) =>
@@ -87,7 +118,7 @@ function shapeOf(finding: Finding): string {
   const links = new Set(cause.map(({ address, change: how }) => `${how} ${sortOf(address)}`));
   return JSON.stringify([
     ...[change, actions, actions_except ?? null, condition, condition_before ?? null, from, until, risks],
-    ...[resources, [...links].sort(), Math.min(causes.length, 1)],
+    ...[resources, [...links].sort(), Math.min(causes.length, 1), stack ?? null],
   ]);
 }
 
@@ -103,19 +134,20 @@ interface ChangedLink {
   readonly places: Map<Path, Set<Path>>;
 }
 
-function changedLinks(before: TenantSide, after: TenantSide): ChangedLink[] {
+/** The kinds of links that changed; `apart` tells those of several stacks apart. */
+function changedLinks(before: TenantSide, after: TenantSide, apart: boolean): ChangedLink[] {
   const found = new Map<string, ChangedLink>();
   const old = new Set<Address>();
   for (const { address } of before.records) old.add(address);
   const present = new Set<Address>();
   for (const { address } of after.records) present.add(address);
-  const note = (address: Address, change: 'added' | 'removed') => {
+  const note = ({ address, managed_by: stack }: SideRecord, change: 'added' | 'removed') => {
     const [what = '', whom = '', place] = address.split('//');
     if (!whom.startsWith('subject/')) return;
     const { kind, path } = splitAddress(what);
     const granted = GRANTED[kind];
     if (granted === undefined) return;
-    const key = `${change} ${sortOf(address)}`;
+    const key = JSON.stringify([change, sortOf(address), (apart && stack) || null]);
     let one = found.get(key);
     if (one === undefined) {
       const type = place === undefined ? {} : { place_type: typeOfResource(place) };
@@ -126,8 +158,8 @@ function changedLinks(before: TenantSide, after: TenantSide): ChangedLink[] {
     const places = one.places.get(subject) ?? new Set();
     one.places.set(subject, place === undefined ? places : places.add(place));
   };
-  for (const address of present) if (!old.has(address)) note(address, 'added');
-  for (const address of old) if (!present.has(address)) note(address, 'removed');
+  for (const record of after.records) if (!old.has(record.address)) note(record, 'added');
+  for (const record of before.records) if (!present.has(record.address)) note(record, 'removed');
   return [...found.values()];
 }
 

@@ -17,7 +17,7 @@ export function groupSentence(group: FindingGroup, first: ReportedFinding): { wh
   const alone = first.resources.length === 1 && one?.which === 'named';
   const where: Phrase = alone ? onEach(group, one.type) : resources(first);
   const verb = verbOf(first);
-  const rest = phrase(conditions(first), span(first));
+  const rest = phrase(conditions(first), span(first), stackOf(group));
   if (link === undefined || (link.place_type !== undefined && !alone))
     return { who: people(group), does: phrase(verb, actions(first), ' ', where, rest) };
   if (link.place_type === undefined)
@@ -27,6 +27,11 @@ export function groupSentence(group: FindingGroup, first: ReportedFinding): { wh
     };
   const it = group.each[1] === 1 ? ' it' : ' these';
   return { who: people(group), does: phrase(linkVerb(link), ' on ', where, ', and', verb, actions(first), it, rest) };
+}
+
+/** The stack whose records do it, where other stacks do something else. */
+function stackOf({ stack }: FindingGroup): Phrase {
+  return stack === undefined ? [] : phrase(', by the stack ', { name: stack });
 }
 
 /** `500 people`, `12 subjects (10 user, 2 robot)`. */
