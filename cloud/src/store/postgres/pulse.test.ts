@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Pulse } from './pulse.js';
 
@@ -22,6 +23,7 @@ afterEach(() => {
 const pass = async (ms: number) => {
   now += ms;
   await vi.advanceTimersByTimeAsync(ms);
+  await nextTurn();
 };
 const never = () => new Promise<never>(() => {});
 const answered = async () => 'answer';
@@ -46,6 +48,17 @@ describe('the pulse of a database', () => {
     pulse.watch(later);
     await pass(1_000);
     expect(later.destroyed).toBe(true);
+  });
+
+  it('gives up nothing where the answer is read in the turn after a process that stood still', async () => {
+    let answer = () => {};
+    const asked = pulse.ask(() => new Promise<void>((resolve) => (answer = resolve)));
+    now += 5_000;
+    vi.advanceTimersByTime(5_000);
+    answer();
+    await asked;
+    await nextTurn();
+    expect([pulse.fault, connection.destroyed]).toEqual([undefined, false]);
   });
 
   it('counts from the first question without an answer, and says why the last one failed', async () => {

@@ -60,9 +60,13 @@ export class Pulse {
   }
 
   #giveUpIn(ms: number): NodeJS.Timeout {
-    return setTimeout(() => {
-      for (const one of this.#connections) one.destroy(new Error('the database was silent for too long'));
-      this.#timer = this.#giveUpIn(AGAIN_MS);
-    }, ms).unref();
+    // Where it was this process that stood still, the answer has come already, and is read before the next turn.
+    return setTimeout(() => setImmediate(() => this.#giveUp()), ms).unref();
+  }
+
+  #giveUp(): void {
+    if (this.fault === undefined) return;
+    for (const one of this.#connections) one.destroy(new Error('the database was silent for too long'));
+    this.#timer = this.#giveUpIn(AGAIN_MS);
   }
 }
