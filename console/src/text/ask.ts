@@ -45,6 +45,7 @@ export const ask = {
     resource: 'Write type and name: billing/invoice/INV-1',
     json: 'Write a JSON object, such as {"amount": 120}.',
   },
+  unread: (text: string, because: string) => `“${text}” ${because}.`,
   decision: 'Decision',
   allowed: 'Allowed',
   denied: 'Denied',

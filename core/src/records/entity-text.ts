@@ -55,7 +55,7 @@ export function readEntityText(
   const [only, other] = known;
   if (only !== undefined && other === undefined) return only;
   if (readings.length > 0) {
-    const texts = (known.length > 0 ? known : readings).map((reading) => quote(pathText(kind, reading)));
+    const texts = (known.length > 0 ? known : readings).map((reading) => quote(entityPath(kind, reading)));
     throw new EntityTextError(`may mean ${texts.join(' or ')}: write one of them`);
   }
   const example = kind === 'subject' ? 'user:alice" or "user/alice' : 'invoice:INV-1" or "invoice/INV-1';
@@ -65,10 +65,11 @@ export function readEntityText(
 /** The text that means this and nothing else: `user:alice` where it can mean nothing else, or else `service/a:b`. */
 export function entityText(kind: EntityKind, { type, name }: EntityName): string {
   const text = `${type}:${name}`;
-  return isOnly(readingsOf(kind, text), { type, name }) ? text : pathText(kind, { type, name });
+  return isOnly(readingsOf(kind, text), { type, name }) ? text : entityPath(kind, { type, name });
 }
 
-function pathText(kind: EntityKind, { type, name }: EntityName): string {
+/** The text as segments between slashes, which means this and nothing else: `service/a%3Ab`. */
+export function entityPath(kind: EntityKind, { type, name }: EntityName): string {
   const types = kind === 'subject' ? [type] : type.split('/');
   const segments = types.map((part) => encodeSegment(decoded(part) ?? part));
   const text = [...segments, encodeSegment(name)].join('/');

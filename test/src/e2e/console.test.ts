@@ -120,6 +120,25 @@ describe.skipIf(!hasChromium)('the console', () => {
     watch.expectNothing();
   });
 
+  it('reads a subject and a resource as the command line does, and says what a text may mean', async () => {
+    const { page, watch } = await bench.signedIn(browser);
+    await page.goto(bench.at('/ask'));
+    await page.getByRole('combobox', { name: 'Subject' }).fill('a:b:c');
+    await page.getByLabel('Action').fill('read');
+    await page.getByRole('combobox', { name: 'Resource' }).fill('billing/invoice:INV-1');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.getByText('“a:b:c” may mean "a/b:c" or "a%3Ab/c": write one of them.').waitFor();
+    await page.getByRole('combobox', { name: 'Subject' }).fill('user:alice');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.getByText('Allowed', { exact: true }).waitFor();
+    const { searchParams } = new URL(page.url());
+    expect([searchParams.get('subject'), searchParams.get('resource')]).toEqual([
+      'user/alice',
+      'billing/invoice/INV-1',
+    ]);
+    watch.expectNothing();
+  });
+
   it('says why somebody is denied, and asks it again by its address', async () => {
     const { page, watch } = await bench.signedIn(browser);
     await page.getByRole('link', { name: 'Ask', exact: true }).click();

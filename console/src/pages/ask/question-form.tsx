@@ -1,11 +1,12 @@
 import { type FormEvent, useState } from 'react';
+import { client } from '../../api/client.js';
 import { text } from '../../text/english.js';
 import { Button } from '../../ui/button.js';
 import { Field, TextField } from '../../ui/field.js';
 import { RecordField } from '../../ui/record-field.js';
 import styles from './ask-page.module.css';
 import { type Asked, faultsOf, JSON_FIELDS } from './question.js';
-import { withPaths } from './with-paths.js';
+import { typesInQuestion, withPaths } from './with-paths.js';
 
 /** The question, filled in. What is not valid is said once it is asked. */
 export function QuestionForm({ asked, onAsk }: { asked: Asked; onAsk: (asked: Asked) => void }) {
@@ -13,14 +14,14 @@ export function QuestionForm({ asked, onAsk }: { asked: Asked; onAsk: (asked: As
   const [tried, setTried] = useState(false);
   const faults = tried ? faultsOf(filled) : {};
   const fault = (field: keyof Asked) => {
-    const code = faults[field];
-    return code && text.ask.faults[code];
+    const found = faults[field];
+    return typeof found === 'object' ? text.ask.unread(filled[field], found.because) : found && text.ask.faults[found];
   };
   const change = (field: keyof Asked) => (value: string) => setFilled({ ...filled, [field]: value });
-  const submit = (event: FormEvent) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    const said = withPaths(filled);
+    const said = withPaths(filled, await knownTypes(typesInQuestion(filled)));
     setFilled(said);
     if (Object.keys(faultsOf(said)).length === 0) onAsk(said);
   };
@@ -76,4 +77,22 @@ export function QuestionForm({ asked, onAsk }: { asked: Asked; onAsk: (asked: As
       </Button>
     </form>
   );
+}
+
+/** Those of these names, or paths, of resource types that the tenant has; undefined where the service does not say. */
+async function knownTypes(names: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+  if (names.length === 0) return undefined;
+  const types = client.records('resource_type');
+  const isKnown = async (name: string) => {
+    const { items } = await types.page(name.includes('/') ? { address: `resource_type/${name}` } : { name }, {
+      limit: 1,
+    });
+    return items.length > 0;
+  };
+  try {
+    const known = await Promise.all(names.map(isKnown));
+    return new Set(names.filter((_, at) => known[at]));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,3 +1,4 @@
+import { type EntityKind, EntityTextError, readEntityText, readingsOf } from '@authz-service/core/records/entity-text';
 import type { DecisionQuestion, SentObject } from '@authz-service/sdk/question';
 
 export const MODES = ['decide', 'who', 'what'] as const;
@@ -41,24 +42,39 @@ export function inMode(asked: Asked, mode: Mode): Asked {
   };
 }
 
+/** What is wrong with a field, or why its text names nothing, as the end of a sentence that begins with the text. */
+type FieldFault = 'missing' | 'subject' | 'resource' | 'json' | { because: string };
+
 /** What is wrong with what the form holds, by field. */
-export function faultsOf(asked: Asked): Partial<Record<keyof Asked, 'missing' | 'subject' | 'resource' | 'json'>> {
+export function faultsOf(asked: Asked): Partial<Record<keyof Asked, FieldFault>> {
   const { mode, subject, action, resource } = asked;
   const faults: ReturnType<typeof faultsOf> = {};
-  if (mode !== 'who' && !/.\/./.test(subject)) faults.subject = 'subject';
+  const [ofSubject, ofResource] = [unread('subject', subject), unread('resource', resource)];
+  if (mode !== 'who' && ofSubject !== undefined) faults.subject = ofSubject;
   if (action === '' && mode !== 'what') faults.action = 'missing';
-  if (mode !== 'what' && !/.\/./.test(resource)) faults.resource = 'resource';
+  if (mode !== 'what' && ofResource !== undefined) faults.resource = ofResource;
   if (mode === 'what' && resource === '') faults.resource = 'missing';
   for (const field of JSON_FIELDS)
     if (asked[field] !== '' && objectOf(asked[field]) === undefined) faults[field] = 'json';
   return faults;
 }
 
+function unread(kind: EntityKind, text: string): FieldFault | undefined {
+  if (readingsOf(kind, text).length === 0) return kind;
+  try {
+    readEntityText(kind, text);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof EntityTextError)) throw error;
+    return { because: error.message };
+  }
+}
+
 /** The question in the words of the decision point. Of a search, the id of what is sought is left out. */
 export function questionOf(asked: Asked): DecisionQuestion {
   const { mode, roles, action } = asked;
   const subject = mode === 'who' ? { type: asked.subject } : subjectOf(asked.subject);
-  const resource = mode === 'what' ? { type: asked.resource } : resourceOf(asked.resource);
+  const resource = mode === 'what' ? { type: asked.resource } : readEntityText('resource', asked.resource);
   const named = roles
     .split(',')
     .map((role) => role.trim())
@@ -72,24 +88,9 @@ export function questionOf(asked: Asked): DecisionQuestion {
   } as DecisionQuestion;
 }
 
-/** `user/alice` as type and id; paths write what names cannot hold as percent escapes. */
-function subjectOf(path: string): { type: string; id: string } {
-  const slash = path.indexOf('/');
-  return { type: decoded(path.slice(0, slash)), id: decoded(path.slice(slash + 1)) };
-}
-
-/** `billing/invoice/INV-1` as type and name. */
-function resourceOf(path: string): { type: string; name: string } {
-  const slash = path.lastIndexOf('/');
-  return { type: path.slice(0, slash), name: decoded(path.slice(slash + 1)) };
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+function subjectOf(text: string): { type: string; id: string } {
+  const { type, name } = readEntityText('subject', text);
+  return { type, id: name };
 }
 
 function objectOf(json: string): SentObject | undefined {

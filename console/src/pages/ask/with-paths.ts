@@ -1,15 +1,37 @@
-/** With one colon, as the command line takes them: `user:alice`, `billing/invoice:INV-1`. */
-const SUBJECT_OF_COMMANDS = /^([^/:]+):([^/:]+)$/;
-const RESOURCE_OF_COMMANDS = /^([^/:]+\/[^/:]+):([^/:]+)$/;
+import {
+  type EntityKind,
+  EntityTextError,
+  entityPath,
+  readEntityText,
+  readingsOf,
+} from '@authz-service/core/records/entity-text';
 
-/** The question with a subject and a resource that are written as on the command line as paths. */
-export function withPaths<T extends { mode: string; subject: string; resource: string }>(asked: T): T {
-  const path = (text: string, ofCommands: RegExp) =>
-    text.replace(ofCommands, (_, type: string, name: string) => `${type}/${encodeURIComponent(name)}`);
+type Filled = { mode: string; subject: string; resource: string };
+
+/**
+ * The question with its subject and resource as paths, however they were written: `user:alice`, `billing/invoice:INV-1`. Where a
+ * resource may mean several, the type that `types` has is meant. A text that names nothing, or may name several, stays.
+ */
+export function withPaths<T extends Filled>(asked: T, types?: ReadonlySet<string>): T {
   const { mode, subject, resource } = asked;
   return {
     ...asked,
-    ...(mode !== 'who' && { subject: path(subject, SUBJECT_OF_COMMANDS) }),
-    ...(mode !== 'what' && { resource: path(resource, RESOURCE_OF_COMMANDS) }),
+    ...(mode !== 'who' && { subject: pathOf('subject', subject) }),
+    ...(mode !== 'what' && { resource: pathOf('resource', resource, types) }),
   };
+}
+
+/** The types that decide what the resource of a question means; none where that is plain. */
+export function typesInQuestion({ mode, resource }: Filled): string[] {
+  const readings = mode === 'what' ? [] : readingsOf('resource', resource);
+  return readings.length < 2 ? [] : readings.map(({ type }) => type);
+}
+
+function pathOf(kind: EntityKind, text: string, types?: ReadonlySet<string>): string {
+  try {
+    return entityPath(kind, readEntityText(kind, text, types && (({ type }) => types.has(type))));
+  } catch (error) {
+    if (error instanceof EntityTextError) return text;
+    throw error;
+  }
 }
