@@ -17,6 +17,7 @@ const target = join(root, 'docs/images');
 const QUALITY = 70;
 const PAGES = {
   overview: '/',
+  person: '/person?subject=user/bob',
   records: '/records?kind=policy',
   record: '/record?address=role/billing/clerk',
   ask: '/ask?subject=user/bob&action=approve&resource=billing/invoice/INV-2',
@@ -26,6 +27,7 @@ const PAGES = {
   revision: '/revision?number=2',
   compare: '/compare?before=1&after=2',
   review: '/review?scope=application/billing',
+  agents: '/agents',
   settings: '/settings?area=clients',
 };
 const DRAFT = {
