@@ -18,7 +18,7 @@ export interface GuardOptions<R = unknown> {
   onUndecided?: (error: unknown, request: R) => void;
 }
 
-/** The common members of Express and Nest requests: the type of a mapper's request unless its parameter has another. */
+/** The common members of the frameworks' requests: the type of a mapper's request unless its parameter has another. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
