@@ -10,10 +10,9 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const PROGRAM = `
-import { ServiceClient } from '@authz-service/sdk/client';
+import { type NewRecord, ServiceClient, type TenantSnapshot } from '@authz-service/sdk';
 import { guard } from '@authz-service/sdk/express';
 import { FakeDecisionPoint } from '@authz-service/sdk/testing';
-import type { NewRecord, TenantSnapshot } from '@authz-service/sdk/wire';
 
 const question = {
   subject: { type: 'user', id: 'alice' },
@@ -57,9 +56,10 @@ export function tryAlone(archive, folder, agentUrl) {
     .map((path) => path.slice(0, -'/package.json'.length));
   if (installed.join() !== '@authz-service/sdk') throw new Error(`The SDK alone brings ${installed.join(', ')}`);
 
-  const modules = readdirSync(join(folder, 'node_modules/@authz-service/sdk/dist'), { recursive: true })
-    .filter((path) => path.endsWith('.d.ts'))
-    .map((path) => `import type {} from '@authz-service/sdk/${path.slice(0, -'.d.ts'.length)}';\n`);
+  const { version, exports } = JSON.parse(
+    readFileSync(join(folder, 'node_modules/@authz-service/sdk/package.json'), 'utf8'),
+  );
+  const modules = Object.keys(exports).map((path) => `import type {} from '@authz-service/sdk${path.slice(1)}';\n`);
   const browser = PROGRAM.replace('import {', 'declare const process: { env: Record<string, string> };\nimport {');
   for (const [platform, options] of Object.entries(PLATFORMS)) {
     writeFileSync(join(folder, 'main.ts'), modules.join('') + (platform === 'browser' ? browser : PROGRAM));
@@ -67,8 +67,7 @@ export function tryAlone(archive, folder, agentUrl) {
     run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], folder);
   }
   run(process.execPath, ['main.js'], folder, { PATH: process.env.PATH, AUTHZ_URL: agentUrl });
-  const { version } = JSON.parse(readFileSync(join(folder, 'node_modules/@authz-service/sdk/package.json'), 'utf8'));
-  process.stdout.write(`The SDK ${version} compiles and runs alone, ${modules.length} declaration files checked\n`);
+  process.stdout.write(`The SDK ${version} compiles and runs alone, each of its ${modules.length} exports checked\n`);
 }
 
 function run(command, args, cwd, env = process.env) {

@@ -1,4 +1,4 @@
-import { ServiceClient } from '@authz-service/sdk/client';
+import { ServiceClient } from '@authz-service/sdk';
 import { guard } from '@authz-service/sdk/express';
 import express from 'express';
 

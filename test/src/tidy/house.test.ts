@@ -80,6 +80,22 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('exports of the SDK what applications and other workspaces import, and nothing else', () => {
+    const { exports } = JSON.parse(readFileSync(join(root, 'sdk/node/package.json'), 'utf8')) as { exports: object };
+    const users = workspaces.filter((workspace) => workspace !== 'sdk').concat('examples', 'test', 'scripts');
+    const texts = [...users.flatMap(sources), 'sdk/node/README.md'].map((file) =>
+      readFileSync(join(root, file), 'utf8'),
+    );
+    const imported = texts.flatMap((text) => [
+      ...text.matchAll(/'@authz-service\/sdk(\/[\w/-]+)?'|`@authz-service\/sdk(\/[\w/-]+)`/g),
+    ]);
+    const names = new Set(imported.map(([, name, documented]) => `.${name ?? documented ?? ''}`));
+    // The README names these without their package.
+    expect([...names, './fastify', './nest'].sort().filter((name, at, all) => name !== all[at - 1])).toEqual(
+      Object.keys(exports).sort(),
+    );
+  });
+
   it('reaches no other workspace by a relative path', () => {
     const wrong = workspaces.flatMap((workspace) =>
       sources(workspace).flatMap((file) =>

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { ServiceClient } from '@authz-service/sdk/client';
+import { ServiceClient } from '@authz-service/sdk';
 import { guard } from '@authz-service/sdk/nest';
 import {
   type CanActivate,
