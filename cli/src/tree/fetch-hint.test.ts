@@ -10,8 +10,11 @@ const root = mkdtempSync(join(tmpdir(), 'fetch-hint-'));
 const origin = join(root, 'origin');
 const clone = join(root, 'clone');
 const here = process.cwd();
-const git = (cwd: string, ...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], { cwd, stdio: 'pipe' });
+/** Without the maintenance that Git would go on with in the background, in a folder that is removed meanwhile. */
+const git = (cwd: string, ...args: string[]) => {
+  const settings = ['user.name=T', 'user.email=t@example.com', 'maintenance.auto=false', 'gc.auto=0'];
+  return execFileSync('git', [...settings.flatMap((one) => ['-c', one]), ...args], { cwd, stdio: 'pipe' });
+};
 
 beforeAll(() => {
   mkdirSync(join(origin, 'tenant'), { recursive: true });

@@ -139,7 +139,7 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
       return unwrapped(text);
     };
 
-    it('by -replace, by a trigger, and where it is tainted: in one revision each', async () => {
+    it('by -replace, by a trigger, and where it is tainted: in one revision each; and with what mentions it', async () => {
       const workspace = tenant.workspace(tree(1));
       await workspace.apply();
       let revisions = await tenant.revisions();
@@ -159,14 +159,6 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
         '-replace=service_role.r',
         '-replace=service_subject.s',
       );
-      await workspace.apply('-replace=service_role_holders.r');
-      await workspace.isSettled();
-      expect(await tenant.addresses()).toEqual(all);
-    });
-
-    it('with what mentions it, which Terraform removes first', async () => {
-      const workspace = tenant.workspace(tree(1));
-      await workspace.apply();
       await replaced(workspace, '-replace=service_role.r', '-replace=service_role_holders.r');
     });
 
