@@ -23,7 +23,7 @@ export const overview = {
   ofTenant: 'the tenant',
   moreApplications: (count: number) => `and ${counted(count, 'more application')}`,
   expiring: 'Ends in the next 30 days',
-  allExpiring: 'All that ends',
+  allExpiring: 'All',
   noneExpiring: 'No grant and no membership ends soon.',
   perDay: (count: number, week: number) =>
     `${counted(count, 'link')} end in the next 30 days, ${week} of them within 7.`,

@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)('the numbers of the console', () => {
     await waiting.getByRole('link', { name: 'billing' }).click();
     await page.getByRole('region', { name: 'Who has access' }).waitFor();
     await page.goBack();
-    await card('Ends in the next 30 days').getByRole('link', { name: 'All that ends' }).click();
+    await card('Ends in the next 30 days').getByRole('link', { name: 'All', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Ends in the next 30 days' }).waitFor();
     const rows = page.getByRole('region', { name: 'Ends in the next 30 days' }).getByRole('rowheader');
     expect(await rows.allTextContents()).toEqual(['Bobuser/bob', 'Caroluser/carol']);
