@@ -124,7 +124,7 @@ export function heedsFreshness({ method, anyOf }: Pick<Route, 'method' | 'anyOf'
 
 /** Whether requests are counted: probes must tell how the cloud is, whoever else asks from their address. */
 export function isLimited({ path }: Pick<Route, 'path'>): boolean {
-  return !['/livez', '/readyz', '/metrics'].includes(path);
+  return !['/livez', '/healthz', '/readyz', '/metrics'].includes(path);
 }
 
 /** Whether the route decides, or searches for what would be allowed. */

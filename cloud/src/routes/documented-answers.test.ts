@@ -278,9 +278,10 @@ describe('the document', () => {
     // Records without references; other tests send change-sets of 64 MiB, fill the queue of chosen secrets and that
     // of waiting requests, use up a tenant's budget, lose history, take links from elsewhere or from nowhere, name a
     // credential of agents as several are named, and plan drafts, ask why not, compare revisions, review access and
-    // sign it off with a built thread, delete what a restore has turned off, and rotate what has no secret.
+    // sign it off with a built thread, delete what a restore has turned off, rotate what has no secret, and ask for a
+    // bundle by the id of another credential's agent.
     const elsewhere =
-      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^retireAgents 409$|^(planDraft|lintRecords|findWhyNot|compareRevisions|reviewAccess|findAccessChanges|signOff|findChangesSinceSignOff) [24]\d\d$|^deleteDisabledCredentials 200$|^rotateOauthClient 422$/;
+      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^retireAgents 409$|^(planDraft|lintRecords|findWhyNot|compareRevisions|reviewAccess|findAccessChanges|signOff|findChangesSinceSignOff) [24]\d\d$|^deleteDisabledCredentials 200$|^rotateOauthClient 422$|^fetchBundle 409$/;
     expect(unseen.map(({ name }) => name).filter((name) => !elsewhere.test(name))).toEqual([]);
   });
 

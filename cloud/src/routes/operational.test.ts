@@ -23,7 +23,8 @@ const samples = async () => {
 };
 
 it('health and readiness need no credential', async () => {
-  expect(await cloud.ask('GET', '/livez')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  for (const path of ['/livez', '/healthz'])
+    expect(await cloud.ask('GET', path)).toMatchObject({ status: 200, body: { status: 'ok' } });
   expect(await cloud.ask('GET', '/readyz')).toMatchObject({
     status: 200,
     body: { status: 'ready', writable: true },

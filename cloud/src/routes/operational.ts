@@ -38,17 +38,20 @@ const someTenants = (names: readonly string[]) => ({ tenants: names.length, name
 /** Routes that orchestrators and metric collectors ask, without a credential. */
 export function operationalRoutes(cloud: Cloud): Route[] {
   return [
-    open({
-      method: 'GET',
-      path: '/livez',
-      operation: {
-        id: 'livez',
-        summary: 'Whether the process is up: if it is not, restart it.',
-        tag: 'operation',
-        responses: { 200: { description: 'The process is up.', schema: statusSchema } },
-      },
-      handle: () => json(200, { status: 'ok' }),
-    }),
+    // Probes are the same on cloud and agent, where `/healthz` reports more.
+    ...['livez', 'healthz'].map((id) =>
+      open({
+        method: 'GET',
+        path: `/${id}`,
+        operation: {
+          id,
+          summary: 'Whether the process is up: if it is not, restart it.',
+          tag: 'operation',
+          responses: { 200: { description: 'The process is up.', schema: statusSchema } },
+        },
+        handle: () => json(200, { status: 'ok' }),
+      }),
+    ),
     open({
       method: 'GET',
       path: '/readyz',
