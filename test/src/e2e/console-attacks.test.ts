@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)('who attacks the console', () => {
     for (const frame of frames) expect(await frame.getByText(/administrator|acme|Settings/).count()).toBe(0);
     expect(await groups()).toEqual(before);
     // The page of the victim goes on.
-    await victim.page.getByRole('link', { name: 'Records' }).click();
+    await victim.page.getByRole('navigation').getByRole('link', { name: 'Records' }).click();
     await victim.page.getByRole('link', { name: 'Groups' }).waitFor();
   });
 

@@ -16,7 +16,8 @@ import styles from './picture.module.css';
 /** Smaller letters cannot be read: the picture is then moved, not shrunk. */
 const READABLE = 0.75;
 const MARGIN = 24;
-const SHOWN = { zoom: READABLE, margin: MARGIN };
+/** The buttons for zooming stand in a row at the top, where they would cover a node. */
+const BUTTONS = 56;
 
 const LABELS = {
   'controls.ariaLabel': text.structure.zoom.controls,
@@ -67,18 +68,33 @@ export function FlowPicture<N extends FlowNode>({ label, middle, points, nodes, 
   const begin = (instance: ReactFlowInstance<N>) => {
     flow.current = instance;
     const { clientWidth = 0, clientHeight = 0 } = frame.current ?? {};
-    const fits = Math.min((clientWidth - 2 * MARGIN) / width, (clientHeight - 2 * MARGIN) / height);
+    const fits = Math.min((clientWidth - 2 * MARGIN) / width, (clientHeight - BUTTONS - MARGIN) / height);
     const at = center(middle);
-    const x = offsetOf({ frame: clientWidth, from: left, size: width, middle: at.x, ...SHOWN });
-    const y = offsetOf({ frame: clientHeight, from: top, size: height, middle: at.y, ...SHOWN });
+    const x = offsetOf({
+      frame: clientWidth,
+      from: left,
+      size: width,
+      middle: at.x,
+      zoom: READABLE,
+      margins: [MARGIN, MARGIN],
+    });
+    const y = offsetOf({
+      frame: clientHeight,
+      from: top,
+      size: height,
+      middle: at.y,
+      zoom: READABLE,
+      margins: [BUTTONS, MARGIN],
+    });
     if (fits < READABLE) void instance.setViewport({ x, y, zoom: READABLE });
-    else void instance.fitView({ maxZoom: 1, padding: `${MARGIN}px` });
+    else
+      void instance.fitView({ maxZoom: 1, padding: { x: `${MARGIN}px`, top: `${BUTTONS}px`, bottom: `${MARGIN}px` } });
   };
   return (
     <section
       ref={frame}
       className={styles.picture}
-      style={{ '--content': `${height + 2 * MARGIN}px` } as CSSProperties}
+      style={{ '--content': `${height + BUTTONS + MARGIN}px` } as CSSProperties}
       aria-label={label}
     >
       <Reveal value={reveal}>
@@ -105,7 +121,7 @@ export function FlowPicture<N extends FlowNode>({ label, middle, points, nodes, 
           preventScrolling={false}
           proOptions={{ hideAttribution: true }}
         >
-          <Controls showInteractive={false} />
+          <Controls showInteractive={false} orientation="horizontal" position="top-right" />
         </ReactFlow>
       </Reveal>
     </section>

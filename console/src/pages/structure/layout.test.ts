@@ -80,5 +80,10 @@ it.each([
   ['is longer, from its beginning where what counts stands there', { size: 2000, middle: 50 }, 20],
   ['is longer, to its end where what counts stands there', { size: 2000, middle: 1950 }, -420],
 ])('moves a picture that %s', (_, side, offset) => {
-  expect(offsetOf({ frame: 600, from: 0, zoom: 0.5, margin: 20, ...side })).toBe(offset);
+  expect(offsetOf({ frame: 600, from: 0, zoom: 0.5, margins: [20, 20], ...side })).toBe(offset);
+});
+
+it('leaves room at the beginning for what covers the frame there', () => {
+  const side = { frame: 600, from: 0, size: 2000, zoom: 0.5, middle: 0 };
+  expect(offsetOf({ ...side, margins: [70, 20] })).toBe(70);
 });

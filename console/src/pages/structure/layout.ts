@@ -117,12 +117,13 @@ interface Side {
   /** What stands in the middle of the frame, as far as that leaves no room empty at an end. */
   middle: number;
   zoom: number;
-  margin: number;
+  /** The room at the beginning and the end of the frame that stays free. */
+  margins: readonly [first: number, last: number];
 }
 
 /** How far a picture is moved along one side of its frame: one that fits stands in the middle. */
-export function offsetOf({ frame, from, size, middle, zoom, margin }: Side): number {
-  const first = margin - from * zoom;
-  const last = frame - margin - (from + size) * zoom;
+export function offsetOf({ frame, from, size, middle, zoom, margins }: Side): number {
+  const first = margins[0] - from * zoom;
+  const last = frame - margins[1] - (from + size) * zoom;
   return last >= first ? (first + last) / 2 : Math.min(first, Math.max(last, frame / 2 - middle * zoom));
 }
