@@ -128,7 +128,8 @@ describe.skipIf(!haveSmallDisks())('on a disk of its own', () => {
         reason: expect.stringMatching(/disk .* is full: free/),
       });
       expect(await metric(cloud, 'service_cloud_writable')).toBe(0);
-      expect(cloud.stderr.filter((line) => line.includes('SQLITE_FULL')).length).toBeGreaterThanOrEqual(3);
+      // The log names the fault when an outage begins, and not for each failure.
+      expect(cloud.stderr.filter((line) => line.includes('SQLITE_FULL')).length).toBeGreaterThanOrEqual(1);
 
       disk.free();
       await untilReady(cloud, { status: 'ready', writable: true });
