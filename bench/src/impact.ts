@@ -1,6 +1,6 @@
 /**
- * What it takes to know what a change does: access deltas of trees by the CLI, process starts included, and of a million
- * records in process, and tests of access.
+ * The time it takes to know what a change does: access deltas of trees by the CLI, process starts included, and of a
+ * million records in process, and tests of access.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -23,9 +23,7 @@ import { tenantContract } from './tenant-contract.js';
 
 const NOW = Date.parse('2026-05-01T12:00:00.000Z');
 
-/**
- * What every store must do. `open` returns the same store each time, however often it was closed; `drop` removes it.
- */
+/** The contract of every store. `open` returns the same store each time, however often it was closed; `drop` removes it. */
 export function storeContract(
   name: string,
   make: () => Promise<{ open(): Promise<Store>; drop(): Promise<void> }>,

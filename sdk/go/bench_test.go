@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// What `npm run bench -- sdk` runs against an agent.
+// Benchmarks that `npm run bench -- sdk` runs against an agent.
 
 // BenchmarkDecide compares a decision through the SDK with a bare call that encodes and decodes the same JSON, over one
 // connection each, in turns. The ratio is what counts.

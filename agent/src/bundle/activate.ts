@@ -36,8 +36,8 @@ export interface ActivateOptions {
 }
 
 /**
- * What was served last; it is still served unless it was lost. What an earlier run served counts only for its own
- * tenant.
+ * The revision that was served last; it is still served unless it was lost. What an earlier run served counts only for its
+ * own tenant.
  */
 export interface Former extends Last {
   served: Served | undefined;

@@ -179,8 +179,8 @@ export class AgentState {
   }
 
   /**
-   * What may be decided by. Throws `not_ready` if there is nothing, and `too_old` past the agent's own maximum age or that of
-   * the request.
+   * Returns what may be decided by. Throws `not_ready` if there is nothing, and `too_old` past the agent's own maximum age
+   * or that of the request.
    */
   current(requestedMs?: number): Served {
     if (this.#served === undefined) throw notReady();

@@ -38,8 +38,8 @@ export class DecisionClock {
   }
 
   /**
-   * What is served was the newest at this time, by a statement of the cloud that was just signed (`isLive`) or is read from a
-   * file. If that is before the time that leads, what is served was signed by a clock that was ahead.
+   * Notes that what is served was the newest at this time, by a statement of the cloud that was just signed (`isLive`) or
+   * is read from a file. If that is before the time that leads, what is served was signed by a clock that was ahead.
    */
   correct(newestAtMs: number, isLive: boolean): void {
     const bound = isLive ? this.#startedAtMs + performance.now() - LEAD_MS : this.#issuedAtMs;

@@ -13,8 +13,8 @@ export interface Standing {
 }
 
 /**
- * What was served last, and the hash of the API key that fetched it (`apiKeyHash`). The cache stores it beside the
- * bundle.
+ * The revision that was served last, and the hash of the API key that fetched it (`apiKeyHash`). The cache stores it beside
+ * the bundle.
  */
 export interface LastServed extends Standing {
   keyHash: string;

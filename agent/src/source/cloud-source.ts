@@ -20,7 +20,8 @@ export interface CloudSource {
 }
 
 /**
- * What the agent already has, and for how many seconds the cloud may hold its answer until there is something newer.
+ * The revision that the agent already has, and for how many seconds the cloud may hold its answer until there is something
+ * newer.
  */
 export interface Known {
   etag?: string | undefined;

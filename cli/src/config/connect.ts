@@ -69,7 +69,7 @@ export async function clientOf(
   });
 }
 
-/** What sends requests to this address, through a proxy where the environment names one. */
+/** Returns the function that sends requests to this address, through a proxy if the environment names one. */
 async function fetchTo(url: string): Promise<typeof globalThis.fetch> {
   const [{ routeOf }, { environmentProxy }] = await Promise.all([
     import('@authz-service/sdk/connection'),

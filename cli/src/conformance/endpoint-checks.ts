@@ -7,8 +7,8 @@ import { expectObject, expectStatus, fail, isObject, shown } from './expectation
 const REPETITIONS = 5;
 
 /**
- * What every endpoint must do with headers, malformed bodies, unknown members and repetitions (sections 2.4 to 2.6 and
- * 5). `body` is a valid request to it.
+ * Checks of what every endpoint must do with headers, malformed bodies, unknown members and repetitions (sections 2.4 to
+ * 2.6 and 5). `body` is a valid request to it.
  */
 export function endpointChecks(level: Check['level'], endpoint: Endpoint, body: object): Check[] {
   const json = JSON.stringify(body);

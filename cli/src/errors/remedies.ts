@@ -2,8 +2,8 @@ import type { ProblemCode } from '@authz-service/core/problem';
 import type { Caller } from './failure.js';
 
 /**
- * What a person at a terminal can do about each problem, beyond its detail. Every code is listed, so that a new one
- * does not compile without a decision. All of them exit with 1.
+ * Remedies for a person at a terminal for each problem, beyond its detail. Every code is listed, so that a new one does not
+ * compile without a decision. All of them exit with 1.
  */
 export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => string | undefined) | undefined } = {
   access_rule_violated: undefined,

@@ -17,8 +17,8 @@ export function gatesIn(flags: GateFlags): string[] {
 }
 
 /**
- * What a plan does to access: the whole tenant, of all stacks, before and after it. Where that fails, the reason stands
- * in its place, since the plan of the records is true without it. Throws `UsageError` for what the flags name.
+ * Computes what a plan does to access: the whole tenant, of all stacks, before and after it. Where that fails, the reason
+ * stands in its place, since the plan of the records is true without it. Throws `UsageError` for what the flags name.
  */
 export async function accessOfPlan(
   { before, after }: PlannedStates,

@@ -10,9 +10,9 @@ import type { ToldOrigins } from '@authz-service/sdk/wire';
 import { type GitRun, git, untrusted } from './git.js';
 
 /**
- * Where these records of a tree stand. Repository and commit are told only if the commit holds the files just as they
- * are; `uncommitted` says that it does not. Outside of a repository the paths begin at the folder, as in one that Git does
- * not read, of which `warn` is told.
+ * Returns the places of these records of a tree. Repository and commit are told only if the commit holds the files just as
+ * they are; `uncommitted` says that it does not. Outside of a repository the paths begin at the folder, as in one that Git
+ * does not read, of which `warn` is told.
  */
 export async function originsOf(
   tree: string,

@@ -23,8 +23,8 @@ export interface Base extends tasks.AnalyzedBase {
 }
 
 /**
- * What the thread finds out about its base; `differing` is how an earlier state differs from it. Only as much is told as
- * is shown, since the process that decides has to read all of it in one turn.
+ * Returns what the thread finds out about its base; `differing` is how an earlier state differs from it. Only as much is
+ * told as is shown, since the process that decides has to read all of it in one turn.
  */
 export function answerOf(
   task: tasks.AnalysisTask,

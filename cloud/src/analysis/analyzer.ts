@@ -78,7 +78,7 @@ export class Analyzer {
   constructor(private readonly slicing: TimeSlicing) {}
 
   /**
-   * What the draft would do to the tenant at this revision. Throws `stale_base` if the tenant has moved,
+   * Plans what the draft would do to the tenant at this revision. Throws `stale_base` if the tenant has moved,
    * `too_many_requests`, `timeout` if it takes too much time or memory, and what a commit would throw, but nothing for
    * access rules.
    */

@@ -13,8 +13,8 @@ export interface RestoredCredential {
   /** Whether it is off until an operator turns it on. */
   off: boolean;
   /**
-   * What had become of it since, if that is known: it was `removed`, its secret or what it may do was `changed`, or it
-   * is the same.
+   * The state of it since, if that is known: it was `removed`, its secret or what it may do was `changed`, or it is the
+   * same.
    */
   since?: 'removed' | 'changed' | 'unchanged';
 }

@@ -32,7 +32,7 @@ export interface Restored {
   former_epoch?: string;
   /** The place where the replaced database is kept. */
   kept?: string;
-  /** What earlier restores had left that were killed. */
+  /** Files that killed restores had left. */
   removed: string[];
 }
 

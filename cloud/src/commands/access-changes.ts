@@ -22,8 +22,8 @@ interface Asked {
 }
 
 /**
- * What has changed in who has access in a scope between a moment and now. Throws as `tenantAt` does, and what the analyzer
- * throws.
+ * Finds what has changed in who has access in a scope between a moment and now. Throws as `tenantAt` does, and what the
+ * analyzer throws.
  */
 export async function accessChanges(cloud: Cloud, asked: Asked, signal: AbortSignal): Promise<AccessChanges> {
   const { credential, scope, before, timed, now } = asked;

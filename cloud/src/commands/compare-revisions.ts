@@ -37,7 +37,7 @@ interface TwoMoments {
 }
 
 /**
- * What changed between two moments of the credential's tenant; without `after` it is now. Throws as `tenantAt` does,
+ * Finds what changed between two moments of the credential's tenant; without `after` it is now. Throws as `tenantAt` does,
  * `stale_base` if a commit comes in between, `timeout`, `too_many_requests`.
  */
 export async function compareRevisions(cloud: Cloud, asked: Asked, signal: AbortSignal): Promise<Comparison> {

@@ -71,8 +71,8 @@ export async function signOff(cloud: Cloud, wish: SignOffWish, signal: AbortSign
 }
 
 /**
- * What has changed in who has access in a scope since it was signed off. Throws `not_found`, `outside_history` where the
- * revision is no longer kept, and what the analyzer throws.
+ * Finds what has changed in who has access in a scope since it was signed off. Throws `not_found`, `outside_history` where
+ * the revision is no longer kept, and what the analyzer throws.
  */
 export async function changesSinceSignOff(
   cloud: Cloud,

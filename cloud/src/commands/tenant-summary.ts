@@ -7,7 +7,7 @@ import type { ReadableTenant } from '../tenants/tenant.js';
 /** Links that end sooner than this count as expiring. */
 const EXPIRING_DAYS = 30;
 const DAY_MS = 86_400_000;
-/** So many expiring links are listed. */
+/** The most expiring links that are listed. */
 const LISTED_MAX = 1000;
 const STEP = 500;
 
@@ -81,7 +81,7 @@ function* count({ state }: ReadableTenant, now: number) {
   };
 }
 
-/** What a link gives to whom; undefined of other records. */
+/** Returns what a link gives to whom; undefined for other records. */
 function linkOf({
   kind,
   fields,

@@ -39,8 +39,8 @@ export function isConsoleRoute(pathname: string): boolean {
 }
 
 /**
- * What holds for everything below `/console`: the browser gets the strict headers, the host is one of ours, and the API
- * is called by our own page. Throws `invalid_request`.
+ * Guards everything below `/console`: the browser gets the strict headers, the host is one of ours, and the API is called
+ * by our own page. Throws `invalid_request`.
  */
 export function guardConsole(
   { headers, method = '' }: IncomingMessage,

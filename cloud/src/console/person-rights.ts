@@ -24,8 +24,8 @@ const RIGHTS: { action: string; grants: readonly Grant[] }[] = [
 ];
 
 /**
- * What a person may do in a tenant at this moment: by the tenant's records, and by the client that names them. A person
- * is `user/SUB` there, unless the settings say otherwise; groups of the provider count as the groups here that the
+ * Returns what a person may do in a tenant at this moment: by the tenant's records, and by the client that names them. A
+ * person is `user/SUB` there, unless the settings say otherwise; groups of the provider count as the groups here that the
  * present settings name. Undefined unless the present provider has named the person. Throws what a decision throws: then
  * nothing is granted.
  */

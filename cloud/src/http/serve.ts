@@ -161,8 +161,8 @@ function noQuery(route: Route, search: string): undefined {
 }
 
 /**
- * What a body costs before it is read. Nobody pays for more than the route takes: a length that is only announced, by
- * anybody, must not shut out a whole tenant or address.
+ * Returns what a body costs before it is read. Nobody pays for more than the route takes: a length that is only announced,
+ * by anybody, must not shut out a whole tenant or address.
  */
 function announcedBytes({ headers }: IncomingMessage, { limitBytes }: BodyRule<unknown>): number {
   const length = headers['content-length'];

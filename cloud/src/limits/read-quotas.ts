@@ -3,8 +3,8 @@ export const SCOPES = ['tenant', 'credential', 'address'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * What is limited: requests other than those for bundles, requests for bundles, commits, the records that commits change,
- * and the bytes of requests' bodies.
+ * The units that are limited: requests other than those for bundles, requests for bundles, commits, the records that
+ * commits change, and the bytes of requests' bodies.
  */
 export const UNITS = ['requests', 'polls', 'commits', 'records', 'bytes'] as const;
 export type Unit = (typeof UNITS)[number];

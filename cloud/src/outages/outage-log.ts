@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
 const MINUTE_MS = 60_000;
-/** What is tried once a minute must not seem to end each time. */
+/** The quiet minutes after which an outage has ended: what is tried once a minute must not seem to end each time. */
 const QUIET_MINUTES = 2;
 
 interface Outage {

@@ -64,8 +64,8 @@ async function keyIn(file: string): Promise<Secret> {
 }
 
 /**
- * What the logs of all processes say of a tenant: who has seen the latest revision knows. Undefined if it was removed, which
- * may have been before the files began.
+ * Returns what the logs of all processes say of a tenant: who has seen the latest revision knows. Undefined if it was
+ * removed, which may have been before the files began.
  */
 function standing(logs: readonly ReadLog[], { id, name, created_at }: TenantRow): LoggedTenant | undefined {
   const said = logs.filter(({ tenants }) => tenants.has(id)).map(({ tenants }) => tenants.get(id));

@@ -239,8 +239,8 @@ async function withinBounds(trx: Knex, rows: readonly AgentRow[], bounds: { perT
 }
 
 /**
- * Of the agents that have reported, removes what they said by a credential that is gone, if they have one now: a new key follows
- * the old one in time. What overlaps is of several machines with one id, of which each may still decide.
+ * Removes, of the agents that have reported, what they said by a credential that is gone, if they have one now: a new key
+ * follows the old one in time. What overlaps is of several machines with one id, of which each may still decide.
  */
 async function dropWithoutCredential(trx: Knex, rows: readonly AgentRow[]): Promise<void> {
   const those = () =>

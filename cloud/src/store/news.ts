@@ -67,8 +67,9 @@ export async function position(knex: Knex): Promise<StorePosition> {
 }
 
 /**
- * What is committed after a revision, in one statement, so that it sees one state: where the tenant stands, and, if that is
- * later and history goes back so far, the records since, the versions that they replaced, and the commits from there on.
+ * Selects what is committed after a revision, in one statement, so that it sees one state: where the tenant stands, and, if
+ * that is later and history goes back so far, the records since, the versions that they replaced, and the commits from
+ * there on.
  */
 const SINCE = `
   with newest as (

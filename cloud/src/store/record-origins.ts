@@ -21,7 +21,7 @@ interface OriginRow {
 }
 
 /**
- * What writes where the records of a commit stand. What is known of a changed record was true of its former fields, so it is
+ * Writes where the records of a commit stand. What is known of a changed record was true of its former fields, so it is
  * forgotten; not of one that only followed a rename, for its text has stayed.
  */
 export function* originStatements({ put, origins }: Commit, pk: (address: string) => number): Generator<Statement> {

@@ -111,8 +111,8 @@ export interface TenantStore {
    */
   commit(commit: Commit): Promise<void>;
   /**
-   * What others have committed to the tenant after this revision; undefined if that can no longer be told, or if the store
-   * has this revision with another digest as its newest. Throws `NoTenantError`.
+   * Returns what others have committed to the tenant after this revision; undefined if that can no longer be told, or if
+   * the store has this revision with another digest as its newest. Throws `NoTenantError`.
    */
   commitsSince(tenant: string, known: Pick<RevisionPoint, 'revision' | 'digest'>): Promise<News | undefined>;
   /** The credentials of those of these tenants whose credentials may have changed after the given revision. */
@@ -299,7 +299,7 @@ export interface AuditRow {
   request_id: string;
   credential: { kind: ActorKind | 'bootstrap'; id: string; name: string };
   stack?: string;
-  /** What the commit said of where in Git its records stand. */
+  /** The place in Git of its records, if the commit named one. */
   source?: OriginSource;
   counts: { added: number; changed: number; removed: number };
   changes: AuditedChange[];

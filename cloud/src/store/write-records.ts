@@ -30,10 +30,7 @@ const REPLACE = `on conflict (pk) do update set ${COLUMNS.slice(2)
 const RENEW =
   'on conflict (record_pk) do update set hash = excluded.hash, former_hash = excluded.former_hash, former_until = excluded.former_until, off_since = null';
 
-/**
- * What writes the records, references and secrets of a commit, in a number of statements that does not grow with each
- * record.
- */
+/** Writes the records, references and secrets of a commit, in a number of statements that does not grow with each record. */
 export function* recordStatements(commit: Commit, { pks, fresh }: Footing): Generator<Statement> {
   const { tenant } = commit;
   const pkBefore = (record: StoredRecord): number => known(pks, record.address);

@@ -25,8 +25,8 @@ interface Making<T> {
 }
 
 /**
- * What is made of the records of each kind: step by step when it is first asked for, and then changed by each commit, at once by
- * a small one and step by step by a large one.
+ * Values made of the records of each kind: step by step when it is first asked for, and then changed by each commit, at
+ * once by a small one and step by step by a large one.
  */
 export class KeptByKind<T extends Made> {
   readonly #made = new Map<Kind, T>();

@@ -92,8 +92,8 @@ export function folded(text: string): string {
 }
 
 /**
- * What a record is found by, each once: its path, its name, and the words of these. Of a link that is the names of all
- * it joins.
+ * Returns the words that a record is found by, each once: its path, its name, and the words of these. Of a link that is the
+ * names of all it joins.
  */
 export function wordsOf({ address, fields }: StoredRecord): Set<string> {
   const { path } = splitAddress(address);

@@ -38,8 +38,8 @@ export class ReadingLine<T> {
   ) {}
 
   /**
-   * What `read` reads of a tenant, or whoever stands in line for it already. Throws `not_ready`, with the time to ask again,
-   * if its turn does not come soon enough, and what `read` throws.
+   * Returns what `read` reads of a tenant, or whoever stands in line for it already. Throws `not_ready`, with the time to
+   * ask again, if its turn does not come soon enough, and what `read` throws.
    */
   async run(tenant: string, read: () => Promise<T>): Promise<T> {
     const place = this.#places.get(tenant) ?? this.#add(tenant, read);

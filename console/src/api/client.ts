@@ -30,7 +30,7 @@ class BrowserClient extends ConsoleClient {
     return items[0] ?? null;
   }
 
-  /** What a record refers to, and a page of the records that mention it. */
+  /** Returns what a record refers to, and a page of the records that mention it. */
   async links(query: LinksQuery, signal: AbortSignal): Promise<RecordLinks> {
     const answer = await this.json(
       { method: 'GET', path: '/v1/links', query: { ...query }, repeat: 'harmless' },

@@ -53,7 +53,7 @@ function isSameChange(left: Change, right: Change): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** Of two revisions `NUMBER.DIGEST`; the draft's where both have one number. */
+/** Compares two revisions `NUMBER.DIGEST`, and returns the earlier; the draft's if both have one number. */
 function earlier(drafted: string, base: string): string {
   return drafted === '' || Number.parseInt(base, 10) < Number.parseInt(drafted, 10) ? base : drafted;
 }
@@ -64,7 +64,7 @@ export function draftedFields({ changes }: Draft, address: Address): Record<stri
   return change?.op === 'update' ? change.fields : undefined;
 }
 
-/** What a change is about; what is created has no address yet. */
+/** Returns the address of the record that a change is about; what is created has none yet. */
 export function addressOf(change: Change): Address | undefined {
   if (change.op === 'create') return undefined;
   return change.op === 'move' ? change.from : change.address;

@@ -6,7 +6,7 @@ import styles from './not-loaded.module.css';
 interface Props {
   /** Without it, what could not be loaded hides the page, and so does this. */
   onClose?: () => void;
-  /** What is wrong, and how to try again. */
+  /** The message, and how to try again. */
   children: ReactNode;
 }
 

@@ -10,7 +10,7 @@ import { kindOf, pathOf } from '../ui/record-link.js';
 import styles from './search-dialog.module.css';
 
 interface Props {
-  /** What was typed before this was loaded. */
+  /** The text that was typed before this was loaded. */
   typed: RefObject<string>;
   onClose: () => void;
 }

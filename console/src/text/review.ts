@@ -58,7 +58,7 @@ export const review = {
     return `${who} for whom a request names role/${role}${others}`;
   },
   members: (of: string, count: number) => `${of}, ${counted(count, 'subject')}`,
-  /** Of everyone, only some may have it. */
+  /** Says that only some of everyone may have it. */
   through: (everyone: string) => `Grants to ${everyone.toLowerCase()}`,
   count: (subjects: number) => counted(subjects, 'subject'),
   countOfEveryone: (subjects: number) => `${counted(subjects, 'subject')} with a record`,

@@ -3,7 +3,7 @@ import styles from './bars.module.css';
 
 export interface Bar {
   key: string;
-  /** What is counted, perhaps as a link to it. */
+  /** The name of what is counted, perhaps as a link to it. */
   label: ReactNode;
   count: number;
 }

@@ -1,8 +1,8 @@
 import { Fragment } from 'react';
 
-/** Where a long address or condition may go on in the next line. */
+/** Matches the places where a long address or condition may go on in the next line. */
 const BREAKS = /(?<=\/)(?=[^/\s])|(?=\.\p{L})/u;
-/** So short that it stays in one line. */
+/** The longest text that stays in one line. */
 const SHORT_MAX = 24;
 
 /** Text without spaces that breaks between its parts, not within words. */

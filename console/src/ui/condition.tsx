@@ -2,7 +2,7 @@ import { useConditionWords } from '../api/condition-words.js';
 import { Breakable } from './breakable.js';
 import styles from './condition.module.css';
 
-/** So much of a long condition is shown in lists. */
+/** The most characters of a long condition that are shown in lists. */
 const BRIEF_MAX = 90;
 
 /** A condition in words with its text behind, or its text alone where there are no words for it. */

@@ -16,7 +16,7 @@ interface Props<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** What is shown is of the question before. */
+  /** Whether the rows answer the question before. */
   stale?: boolean;
 }
 

@@ -8,7 +8,7 @@ interface FilterProps {
   onChange: (value: string) => void;
 }
 
-/** What is typed goes into the address at each key; the text stays the person's while the address follows. */
+/** A field whose text goes into the address at each key; the text stays the person's while the address follows. */
 export function Filter({ label, hint, value, onChange }: FilterProps) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);

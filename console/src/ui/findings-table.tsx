@@ -134,7 +134,7 @@ function limitsOf({ condition, condition_before, from, until }: ShownFinding): R
   );
 }
 
-/** What is there only so that something else may mention it. */
+/** Matches records that are there only so that something else may mention them. */
 const DEFINITIONS = /^(application|resource_type|group|role|subject|resource)\//;
 const CAUSES_SHOWN = 5;
 

@@ -2,7 +2,7 @@ import { type ComponentType, type FunctionComponent, type ReactNode, useEffect, 
 import { text } from '../text/english.js';
 import { ProblemNote } from './problem-note.js';
 
-/** So long code may take before it counts as not loaded. */
+/** The time that code may take before it counts as not loaded. */
 const ANSWER_MS = 10_000;
 
 /**

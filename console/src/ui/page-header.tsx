@@ -4,9 +4,9 @@ import { useTitle } from './use-title.js';
 
 interface Props {
   title: string;
-  /** What stands above the title. */
+  /** The text above the title. */
   over?: ReactNode;
-  /** What stands below it, in a muted tone. */
+  /** The text below it, in a muted tone. */
   under?: ReactNode;
   actions?: ReactNode;
 }

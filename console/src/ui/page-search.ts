@@ -1,6 +1,6 @@
 import { useSearch } from '@tanstack/react-router';
 
-/** What the address of a page says: plain texts, so that a link can be read and written by hand. */
+/** The address of a page: plain texts, so that a link can be read and written by hand. */
 export type PageSearch = Record<string, string>;
 
 export function usePageSearch(): PageSearch {

@@ -6,7 +6,7 @@ import { TimedText } from './timed-text.js';
 
 interface Props {
   error?: Error;
-  /** What did not work, if it is not to show something. */
+  /** The action that did not work, if it is not to show something. */
   title?: string;
   /** Takes the place of the error's own words. */
   detail?: string;

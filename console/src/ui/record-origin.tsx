@@ -7,7 +7,7 @@ import styles from './record-origin.module.css';
 /** As many as the service answers at once. */
 const ADDRESSES_MAX = 1000;
 
-/** Where these records stand, of those where that is known; undefined until the answer has come. */
+/** Returns the places of those of these records whose place is known; undefined until the answer has come. */
 export function useOrigins(addresses: readonly Address[]): ReadonlyMap<Address, RecordOrigin> | undefined {
   const asked = addresses.slice(0, ADDRESSES_MAX);
   const { data } = useQuery({

@@ -20,10 +20,10 @@ interface PlacedChange extends ChangeText {
 }
 
 /**
- * What leads from the state after `base` and its `deltas`, which is at `standing`, to the bundle `next`. Of `base` every
- * line counts as checked; of `next` those are checked that differ, and whether the whole fits its digest shows only where
- * the changes are applied. Undefined where it cannot be told so: another notation, several tenants, more than `changesMax`
- * changes. Throws `invalid_bundle` or `SyntaxError` where a text is not what it should be.
+ * Returns what leads from the state after `base` and its `deltas`, which is at `standing`, to the bundle `next`. Of `base`
+ * every line counts as checked; of `next` those are checked that differ, and whether the whole fits its digest shows only
+ * where the changes are applied. Undefined where it cannot be told so: another notation, several tenants, more than
+ * `changesMax` changes. Throws `invalid_bundle` or `SyntaxError` where a text is not what it should be.
  */
 export function compareBundles(
   { base, deltas, standing }: { base: ByteSource; deltas: readonly Delta[]; standing: RevisionRef },

@@ -30,7 +30,7 @@ const statementSchema = z.strictObject({
 });
 
 /**
- * What a cloud's database has been since it was last set back. The number grows with each, so that the later one is known;
+ * The state of a cloud's database since it was last set back. The number grows with each, so that the later one is known;
  * the id tells apart two that were declared in the same second.
  */
 export interface Epoch {

@@ -16,9 +16,9 @@ interface LinkedView extends OwnedView {
 }
 
 /**
- * What a record, as it would be after a change, helps to give to everyone although it is not the writer's own. Sharing lets
- * a team hand something on to somebody, not to all: neither directly nor by a role of its own that includes or holds it.
- * It goes through all that is linked to the roles, a part of it a step.
+ * Yields what a record, as it would be after a change, helps to give to everyone although it is not the writer's own.
+ * Sharing lets a team hand something on to somebody, not to all: neither directly nor by a role of its own that includes or
+ * holds it. It goes through all that is linked to the roles, a part of it a step.
  */
 export function* judgeEveryone(record: OwnedRecord, view: LinkedView, writer: Writer): Generator<undefined, Fault[]> {
   const { applications } = writer.limits;

@@ -3,8 +3,8 @@ import { type Parsed, parseText } from './parse-text.js';
 import { withoutMark } from './source.js';
 
 /**
- * What the text of a file is as YAML, as plain data that other threads can find and that can be kept for the same text:
- * it depends on nothing else.
+ * The text of a file as YAML, as plain data that other threads can find and that can be kept for the same text: it depends
+ * on nothing else.
  */
 export interface ParsedText extends PackedNodes {
   refused: Parsed['refused'];

@@ -3,8 +3,8 @@ import type { ScalarNode } from './yaml-node.js';
 const BLANK = /\s/;
 
 /**
- * Where in a file's text the character at `offset` of a scalar's value stands. Quotes, escapes, indentation and folded
- * lines make the two differ: they are walked side by side, sign for sign, white space left out.
+ * Returns where in a file's text the character at `offset` of a scalar's value stands. Quotes, escapes, indentation and
+ * folded lines make the two differ: they are walked side by side, sign for sign, white space left out.
  */
 export function offsetInText(text: string, scalar: ScalarNode, offset: number): number {
   const { start, end, style } = scalar;

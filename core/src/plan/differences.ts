@@ -4,7 +4,7 @@ import { equalJson } from '../state/equal-json.js';
 import type { Difference } from './plan.js';
 
 /**
- * What differs between two objects, member by member and into nested objects. An array is one value: most are sets,
+ * Lists what differs between two objects, member by member and into nested objects. An array is one value: most are sets,
  * whose elements have no place of their own that a pointer could name.
  */
 export function differences(before: JsonObject, after: JsonObject): Difference[] {

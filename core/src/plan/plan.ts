@@ -15,9 +15,9 @@ export interface Difference {
 }
 
 /**
- * What a plan does to one record. `address` is that after the moves of the plan, `fields` are all the fields
- * afterwards, `taken_from` is the present owner where ownership is taken. `differences` say what changes in a record
- * that stays, beyond what a move itself brings, and what is lost with one that goes; of a creation, `fields` say all.
+ * The effect of a plan on one record. `address` is that after the moves of the plan, `fields` are all the fields
+ * afterwards, `taken_from` is the present owner where ownership is taken. `differences` say what changes in a record that
+ * stays, beyond what a move itself brings, and what is lost with one that goes; of a creation, `fields` say all.
  */
 export type PlannedChange = { kind: Kind; address: Address; differences: Difference[] } & (
   | { action: 'create'; fields: JsonObject }

@@ -6,8 +6,8 @@ import { keyFieldsOf } from '../state/key-fields.js';
 import type { Move } from '../state/renames.js';
 
 /**
- * Where the moves of a tree take the records of a tenant. A tree keeps its moves as a history, so that tenants that lag
- * behind can follow: a move to a name that is no longer declared continues with the next one, also through a renamed
+ * Returns where the moves of a tree take the records of a tenant. A tree keeps its moves as a history, so that tenants that
+ * lag behind can follow: a move to a name that is no longer declared continues with the next one, also through a renamed
  * parent. A declared name is where a record stays, so that a second plan finds nothing to move.
  *
  * Throws `conflict` if moves contradict each other or a declaration.

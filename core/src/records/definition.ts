@@ -17,8 +17,8 @@ export interface Reference {
 }
 
 /**
- * What a record belongs to, as limits of credentials see it: an application; the tenant as a whole; the stack that owns
- * it, where it lies in no application; what it grants; the limits that it has itself; or what no limited credential writes:
+ * The home of a record, as limits of credentials see it: an application; the tenant as a whole; the stack that owns it,
+ * where it lies in no application; what it grants; the limits that it has itself; or what no limited credential writes:
  * rules about access.
  */
 export type Home = { application: Path } | 'tenant' | 'stack' | 'grant' | 'limits' | 'rules';

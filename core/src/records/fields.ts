@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '../json/json.js';
 import type { Kind } from './kinds.js';
 
 /**
- * What a field's schema says beyond its type. Every notation (HTTP, YAML's JSON Schema, OpenAPI, Terraform) reads it.
+ * Facts that a field's schema states beyond its type. Every notation (HTTP, YAML's JSON Schema, OpenAPI, Terraform) reads
+ * it.
  */
 export interface FieldMeta {
   description?: string;

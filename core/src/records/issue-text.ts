@@ -6,8 +6,9 @@ import { describe, quote, type Words } from './describe.js';
 type Issue = z.core.$ZodIssue;
 
 /**
- * What a schema's issue says to somebody who wrote the value: what it is, what is wrong with it, the remedy; the end of
- * a sentence that starts with its place. A check whose `params` say `unnamed` is told without the value, which may be secret. `source` is how a scalar is written, where it is written plainly.
+ * Returns what a schema's issue says to somebody who wrote the value: what it is, what is wrong with it, the remedy; the
+ * end of a sentence that starts with its place. A check whose `params` say `unnamed` is told without the value, which may
+ * be secret. `source` is how a scalar is written, where it is written plainly.
  */
 export function issueText(issue: Issue, value: Json | undefined, words: Words, source?: string): string {
   switch (issue.code) {

@@ -1,5 +1,5 @@
 /**
- * What a credential may do: see "Scopes" in cloud/README.md. `operator` creates tenants and reads the bundle of all of
+ * The rights of a credential: see "Scopes" in cloud/README.md. `operator` creates tenants and reads the bundle of all of
  * them.
  */
 export const SCOPES = ['decisions', 'bundle', 'records:read', 'records:write', 'credentials', 'access-rules'] as const;

@@ -47,8 +47,8 @@ export interface StageOptions {
 }
 
 /**
- * What a change-set makes of a state, before it is stored. Addresses may trade places (a swap by moves, a deletion and
- * a creation of one address): a store takes out `remove` and every `previous` first, and then puts.
+ * The result of a change-set on a state, before it is stored. Addresses may trade places (a swap by moves, a deletion and a
+ * creation of one address): a store takes out `remove` and every `previous` first, and then puts.
  */
 export interface Staged {
   /**

@@ -111,7 +111,7 @@ export class TenantState implements BaseView {
   }
 
   /**
-   * What these changes make, judged on the state that all of them together give; this state stays as it is. Only
+   * Stages what these changes make, judged on the state that all of them together give; this state stays as it is. Only
    * touched records and those whose validity hangs on them are looked at. A change that says what is already so makes
    * nothing.
    *

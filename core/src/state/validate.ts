@@ -27,9 +27,9 @@ export interface ValidateOptions {
 }
 
 /**
- * What is wrong with the records at these addresses, judged within the whole view: references that dangle, group
- * cycles, actions and properties that their type does not know, conditions that do not parse or do not fit the types;
- * and as warnings, what is allowed but likely meant otherwise.
+ * Finds what is wrong with the records at these addresses, judged within the whole view: references that dangle, group
+ * cycles, actions and properties that their type does not know, conditions that do not parse or do not fit the types; and
+ * as warnings, what is allowed but likely meant otherwise.
  */
 export function validateRecords(
   view: RecordView,

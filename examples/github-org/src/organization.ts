@@ -93,10 +93,7 @@ function readOrganization(root: string, name: string, files: string[]): Organiza
   return organizationOf(name, files.map(part));
 }
 
-/**
- * What one file says of its organization.
- * @public as the bench reads past states of the files with it
- */
+/** The part of one file in its organization. @public as the bench reads past states of the files with it */
 export interface Part {
   file: string;
   content: z.output<typeof document>;

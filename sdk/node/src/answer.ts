@@ -7,7 +7,7 @@ const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 /** Statuses that proxies answer in the service's place, with texts of their own. */
 const GATEWAY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** What the service answered, read whole. */
+/** The answer of the service, read whole. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -99,7 +99,7 @@ function notTheService(answer: Answer, at: string): ServiceError {
   );
 }
 
-/** Where a redirect leads, without the parts that may hold secrets. */
+/** Returns the target of a redirect, without the parts that may hold secrets. */
 function redirection(answer: Answer): string {
   const location = answer.headers.get('location');
   if (location === null) return '';

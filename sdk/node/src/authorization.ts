@@ -1,6 +1,6 @@
 import { ServiceError } from './service-error.js';
 
-/** Where the `Authorization` header of requests comes from. */
+/** The source of the `Authorization` header of requests. */
 export interface Authorization {
   /**
    * `reused` says that the header was made for an earlier call, so that a 401 may only mean that it has expired. There

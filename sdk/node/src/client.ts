@@ -48,11 +48,11 @@ export interface AuditFilter {
   since?: string | undefined;
   /** At this time or earlier. */
   until?: string | undefined;
-  /** Of this credential, by its name or id. */
+  /** Only entries of this credential, by its name or id. */
   actor?: string | undefined;
-  /** That changed the record with this address. */
+  /** Only entries that changed the record with this address. */
   record?: string | undefined;
-  /** That changed this subject (`user/alice`) or what is given to it. */
+  /** Only entries that changed this subject (`user/alice`) or what is given to it. */
   subject?: string | undefined;
 }
 
@@ -142,7 +142,7 @@ export class ServiceClient extends DecisionClient {
     )) as ChangesetResult;
   }
 
-  /** Where records stand in Git, of those where that is known. At most 1,000 addresses. */
+  /** Returns the places of records in Git, of those whose place is known. At most 1,000 addresses. */
   async origins(addresses: readonly string[], options?: CallOptions): Promise<RecordOrigin[]> {
     const request: ServiceRequest = {
       method: 'POST',
@@ -177,7 +177,7 @@ export class ServiceClient extends DecisionClient {
     return (await this.json(request, options)) as ConsoleLink;
   }
 
-  /** What breaks access rules as the records are now. It stands, and blocks no change. */
+  /** Returns the violations of access rules as the records are now. They stand, and block no change. */
   async accessRuleViolations(options?: CallOptions): Promise<AccessRuleViolations> {
     const request: ServiceRequest = { method: 'GET', path: '/v1/access-rule-violations', repeat: 'harmless' };
     return (await this.json(request, options)) as AccessRuleViolations;

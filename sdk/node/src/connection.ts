@@ -5,7 +5,7 @@ import type { DecisionClientOptions, Route } from './decision-client.js';
 import { PROXY } from './proxy-fault.js';
 import { ServiceError } from './service-error.js';
 
-/** What the platform's `fetch` has no options for. */
+/** Options that the platform's `fetch` does not have. */
 export interface ConnectionOptions {
   /**
    * The certificate authorities whose certificates are accepted instead of the system's: the path of a PEM file, or its text.

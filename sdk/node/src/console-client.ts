@@ -31,7 +31,7 @@ export interface SignInSettings {
   };
 }
 
-/** What in the records does nothing, or likely not what was meant. */
+/** Records that do nothing, or likely not what was meant. */
 export interface LintFindings {
   total: number;
   /** The proven ones first, and not all of many. */
@@ -55,7 +55,7 @@ export interface ConsoleSession {
 /** One's own session, with what one may do at this moment. */
 export interface OwnSession extends ConsoleSession {
   scopes: (Scope | 'operator')[];
-  /** What one may write at most; absent means unlimited. */
+  /** The widest that one may write; absent means unlimited. */
   limits?: Limits;
 }
 
@@ -67,7 +67,7 @@ export interface Draft {
   changes: Change[];
 }
 
-/** What a draft would do: the document of `service plan --json`, with the access rules that it would break. */
+/** The plan of a draft: the document of `service plan --json`, with the access rules that it would break. */
 export interface DraftPlan {
   format: 1;
   tenant: string;
@@ -80,7 +80,7 @@ export interface DraftPlan {
   finding_count: number;
   /** The changed records to copy, as a tree and as Terraform declares them; absent if there are none or very many. */
   texts?: { yaml: string; hcl?: string };
-  /** What it would newly break; a rule of the mode `enforce` refuses the commit. */
+  /** The rules that it would newly break; one of the mode `enforce` refuses the commit. */
   violations: AccessRuleViolation[];
 }
 
@@ -134,7 +134,7 @@ export interface ComparedMoment {
   erased: number;
 }
 
-/** What differs between two moments of the tenant. */
+/** The differences between two moments of the tenant. */
 export interface Comparison {
   before: ComparedMoment;
   after: ComparedMoment;
@@ -158,7 +158,7 @@ export interface ReviewScope {
   actions?: readonly string[] | undefined;
 }
 
-/** What subjects may do to resources of one type, under one condition. */
+/** The actions that subjects may do to resources of one type, under one condition. */
 export interface ReviewRow {
   /** Hangs on all that the row says but for the ways, and on each of its members. */
   id: string;
@@ -172,7 +172,7 @@ export interface ReviewRow {
   actions: string[];
   actions_except?: string[];
   resources: ReviewedResources[];
-  /** What a request must satisfy besides, in CEL; null where nothing remains open. */
+  /** The condition that a request must satisfy besides, in CEL; null where nothing remains open. */
   condition: string | null;
   /** True where it cannot be said whether it is allowed. */
   unclear?: true;
@@ -214,7 +214,7 @@ export interface AccessReview {
   committed_at: string;
   /** The moment from which on it is looked at. */
   as_of: string;
-  /** Of the page that was asked for. */
+  /** The rows of the page that was asked for. */
   rows: ReviewRow[];
   /** How many rows the whole review has. */
   row_count: number;
@@ -224,7 +224,7 @@ export interface AccessReview {
   complete: boolean;
 }
 
-/** What somebody signs off. */
+/** A review that somebody signs off. */
 export interface SignOffWish extends ReviewScope {
   /** The revision of the review. */
   revision: string;
@@ -237,7 +237,7 @@ export interface SignOffWish extends ReviewScope {
   rows_to_change?: readonly string[];
 }
 
-/** That somebody has reviewed who has access in a scope. Nothing changes or removes it. */
+/** A sign-off: somebody has reviewed who has access in a scope. Nothing changes or removes it. */
 export interface SignOff {
   id: string;
   /** RFC 3339. */
@@ -259,7 +259,7 @@ export interface SignOff {
   to_change: Omit<ReviewRow, 'ways'>[];
 }
 
-/** What has changed in who has access in a scope. */
+/** The changes in who has access in a scope. */
 export interface AccessChanges {
   before: ComparedMoment;
   after: ComparedMoment;
@@ -277,7 +277,7 @@ export interface TenantSummary {
   subjects: { type: string; count: number }[];
   /** How many roles and policies are given, by the application that these belong to, null for those of the tenant. */
   grants: { application: string | null; count: number }[];
-  /** What ends within 30 days, the next first; at most a thousand links are listed. */
+  /** The links that end within 30 days, the next first; at most a thousand are listed. */
   expiring: { count: number; per_day: number[]; links: ExpiringLink[] };
   /** When all access to each application was last signed off; those first that wait longest. */
   reviews: { application: string; signed_off_at: string | null }[];
@@ -287,7 +287,7 @@ export interface TenantSummary {
 export interface ExpiringLink {
   address: Address;
   given: Address;
-  /** Of everyone, `everyone/user`. */
+  /** The address of the subject, group or role; `everyone/user` for everyone of a type. */
   to: Address;
   /** The name of the subject. */
   name?: string;
@@ -345,7 +345,7 @@ export class ConsoleClient extends ServiceClient {
     await this.json({ method: 'DELETE', path, route: '/sessions/{id}', repeat: 'harmless', writes: true }, options);
   }
 
-  /** What changes would do to records, access and access rules. Nothing is changed. */
+  /** Plans what changes would do to records, access and access rules. Nothing is changed. */
   async planDraft(draft: Draft, options?: CallOptions): Promise<DraftPlan> {
     const request: ServiceRequest = { method: 'POST', path: '/draft-plans', body: draft, repeat: 'harmless' };
     return (await this.json(request, options)) as DraftPlan;
@@ -356,13 +356,16 @@ export class ConsoleClient extends ServiceClient {
     return (await this.json({ method: 'GET', path: '/summary', repeat: 'harmless' }, options)) as TenantSummary;
   }
 
-  /** What in the records of the newest revision does nothing. Rejects with `stale_base` where this is not the newest. */
+  /** Finds what does nothing in the records of the newest revision. Rejects with `stale_base` where this is not the newest. */
   async lint(revision: string, options?: CallOptions): Promise<LintFindings> {
     const request: ServiceRequest = { method: 'GET', path: '/lint', query: { revision }, repeat: 'harmless' };
     return (await this.json(request, options)) as LintFindings;
   }
 
-  /** What would allow a question that is denied at this revision. Rejects with `stale_base` where that is not the newest. */
+  /**
+   * Finds what would allow a question that is denied at this revision. Rejects with `stale_base` where that is not the
+   * newest.
+   */
   async whyNot(base: string, question: DecisionQuestion, options?: CallOptions): Promise<WhyNotAnswer> {
     const body = { base_revision: base, question };
     const request: ServiceRequest = { method: 'POST', path: '/why-not', body, repeat: 'harmless' };
@@ -370,8 +373,8 @@ export class ConsoleClient extends ServiceClient {
   }
 
   /**
-   * What changed in records and in access between two revisions or times; without `after`, until now. Rejects with
-   * `outside_history` for what is no longer kept.
+   * Compares records and access between two revisions or times; without `after`, until now. Rejects with `outside_history`
+   * for what is no longer kept.
    */
   async compare(before: string, after: string | undefined, options?: CallOptions): Promise<Comparison> {
     const query = { before, after };
@@ -394,8 +397,8 @@ export class ConsoleClient extends ServiceClient {
   }
 
   /**
-   * What has changed in who has access in a scope between a revision or time and now, by records and by links that have begun or
-   * ended. Of a time before history begins, since that beginning.
+   * Returns what has changed in who has access in a scope between a revision or time and now, by records and by links that
+   * have begun or ended. Of a time before history begins, since that beginning.
    */
   async accessChanges(scope: Address, since: string, options?: CallOptions): Promise<AccessChanges> {
     const query = { scope, since };
@@ -422,7 +425,7 @@ export class ConsoleClient extends ServiceClient {
     return (await this.json(request, options)) as Page<SignOff>;
   }
 
-  /** What has changed in who has access in a scope since it was signed off, until now. */
+  /** Returns the changes in who has access in a scope since it was signed off, until now. */
   async changesSinceSignOff(id: string, options?: CallOptions): Promise<AccessChanges> {
     const path = `/sign-offs/${encodeURIComponent(id)}/changes`;
     const request: ServiceRequest = { method: 'GET', path, route: '/sign-offs/{id}/changes', repeat: 'harmless' };

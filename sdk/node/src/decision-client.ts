@@ -258,12 +258,12 @@ export class DecisionClient {
     return everyResult((body, call) => this.#search('resource', body, call), question, options);
   }
 
-  /** What the subject may do to the resource, page by page as the loop goes on. */
+  /** Searches what the subject may do to the resource, page by page as the loop goes on. */
   searchActions(question: ActionQuestion, options?: SearchOptions): AsyncGenerator<FoundAction, void, undefined> {
     return everyResult((body, call) => this.#search('action', body, call), question, options);
   }
 
-  /** What the decision point says of itself (AuthZEN 1.0 section 9). Throws `network` where it names another origin. */
+  /** Returns the decision point's metadata (AuthZEN 1.0 section 9). Throws `network` where it names another origin. */
   async metadata(options?: CallOptions): Promise<AuthzenConfiguration> {
     const path = AUTHZEN_PATHS.configuration;
     const answeredBy = (status: number): boolean => status === 200;

@@ -7,7 +7,7 @@ export interface Clause {
   outcome: 'true' | 'false' | 'absent' | 'failed';
   /** The attribute that is absent, or the cause of the failure. */
   why?: string | undefined;
-  /** What it reads, as JSON texts by attribute; long ones are cut off. */
+  /** The values that it reads, as JSON texts by attribute; long ones are cut off. */
   values?: Record<string, string> | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface Decision {
     /** If the resource type limits the age of the records that decide: the limit, and the age of those that did. */
     max_age?: { of: string; seconds: number; age_seconds: number } | undefined;
   };
-  /** What the decision point sent beside its decision, as it came. */
+  /** The context that the decision point sent beside its decision, as it came. */
   context: Readonly<Record<string, unknown>>;
   error?: ServiceError;
 }

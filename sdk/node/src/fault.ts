@@ -8,7 +8,7 @@ type SystemError = Error & { code?: string; syscall?: string };
 /** Node's code for a server that speaks no TLS. */
 const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
-/** What a connection fault means, by the system's code, or else by its message. */
+/** Meanings of connection faults, by the system's code, or else by the message. */
 const MEANINGS: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused: is the service running there?',
   ECONNRESET: 'the connection was reset.',

@@ -1,7 +1,7 @@
 import { isObject } from './decision.js';
 import { ServiceError } from './service-error.js';
 
-/** Where a decision point says that its endpoints are (AuthZEN 1.0 section 9.1). */
+/** The addresses that a decision point gives for its endpoints (AuthZEN 1.0 section 9.1). */
 export interface AuthzenConfiguration {
   policy_decision_point: string;
   access_evaluation_endpoint: string;

@@ -1,4 +1,4 @@
-/** What a caller may give where JSON is sent. A member that is undefined is left out. */
+/** A value that a caller may give where JSON is sent. A member that is undefined is left out. */
 export type SentJson = string | number | boolean | null | undefined | readonly SentJson[] | SentObject;
 export interface SentObject {
   readonly [name: string]: SentJson;
@@ -47,7 +47,7 @@ export interface DecisionQuestion {
   subject: Subject;
   action: Action;
   resource: Resource;
-  /** What conditions read about the request: `ip`, `time`, `mfa`, and any other key. */
+  /** Facts about the request that conditions read: `ip`, `time`, `mfa`, and any other key. */
   context?: SentObject | undefined;
   options?: QuestionOptions | undefined;
 }

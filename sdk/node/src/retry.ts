@@ -1,14 +1,12 @@
 const CAP_MS = 10_000;
 
 /**
- * What repeating a request may do: `harmless` ones are repeated after any passing fault, `once` only where the request
+ * The effect of repeating a request: `harmless` ones are repeated after any passing fault, `once` only where the request
  * surely was not processed.
  */
 export type Repeat = 'harmless' | 'once';
 
-/**
- * What is known about a failed request: `unprocessed` certainly did nothing, `unclear` may have, `final` was answered.
- */
+/** The state of a failed request: `unprocessed` certainly did nothing, `unclear` may have, `final` was answered. */
 export type Fate = 'unprocessed' | 'unclear' | 'final';
 
 export function mayRepeat(repeat: Repeat, fate: Fate): boolean {

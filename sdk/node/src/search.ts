@@ -9,7 +9,7 @@ export interface SearchOptions extends CallOptions {
   onLeftOut?: ((leftOut: LeftOut) => void) | undefined;
 }
 
-/** What a page of a search left out, and the attributes that were missing: `context.mfa`. */
+/** The number of results that a page of a search left out, and the attributes that were missing: `context.mfa`. */
 export interface LeftOut {
   count: number;
   absent: string[];

@@ -13,7 +13,7 @@ interface Span {
 const CLIENT = 2;
 const ERROR = 2;
 
-/** What a call tells its span. */
+/** The facts that a call gives its span. */
 interface Told {
   attempt(): void;
   /** The revision of the answer, where it names one. */

@@ -144,7 +144,7 @@ function socketPath(): string {
   return join(tmpdir(), `sdk-vectors-${process.pid}-${sockets}.sock`);
 }
 
-/** What the client of a case gives, or throws when it is made. */
+/** Returns what the client of a case gives, or throws when it is made. */
 async function asked(url: string, { client, call }: Case): Promise<unknown> {
   let made: ServiceClient;
   try {
@@ -225,7 +225,7 @@ const MANAGED: Record<string, (client: ServiceClient, request: Asked, options: C
   'records.rotateSecret': (client, { name, ...options }) => client.records('api_key').rotateSecret(name, options),
 };
 
-/** What a call of management is asked; each case has what its call takes. */
+/** Asks a call of management; each case has what its call takes. */
 // biome-ignore lint/suspicious/noExplicitAny: The vectors are data.
 type Asked = Record<string, any>;
 

@@ -46,10 +46,10 @@ export type Change =
   /** Takes the record over for the stack of the change-set without changing it. */
   | { op: 'adopt'; address: Address };
 
-/** What a credential may do. */
+/** A right of a credential. */
 export type Scope = Records['api_key']['scopes'][number];
 
-/** What a credential may write at most; what is absent does not limit. */
+/** The widest that a credential may write; what is absent does not limit. */
 export type Limits = NonNullable<Records['api_key']['limits']>;
 
 export interface Page<T> {
@@ -73,12 +73,12 @@ export interface ChangesetRequest {
   take_ownership?: boolean;
   /** Allows deletions of links of other stacks that grant a role, policy or group of this stack. */
   exclusive?: boolean;
-  /** Where the records stand that the changes write. */
+  /** The places of the records that the changes write. */
   origins?: ToldOrigins;
   changes: Change[];
 }
 
-/** Where records were last changed. */
+/** The place where records were last changed. */
 export interface OriginSource {
   /** `https://github.com/acme/access`, without credentials. */
   repository?: string;
@@ -87,13 +87,13 @@ export interface OriginSource {
   uncommitted?: true;
 }
 
-/** What a change-set says of where the records of its stack stand. It is part of no revision and no digest. */
+/** The places that a change-set gives the records of its stack. They are part of no revision and no digest. */
 export interface ToldOrigins extends OriginSource {
   /** The line that a record begins on, by the path of the file and the address; also of records that do not change. */
   places?: Record<string, Record<Address, number>>;
 }
 
-/** Where a record stood when it was last changed; what is not known is absent. */
+/** The place of a record when it was last changed; what is not known is absent. */
 export interface RecordOrigin extends OriginSource {
   address: Address;
   path?: string;
@@ -128,7 +128,7 @@ export interface ChangesetResult {
 export interface WhoAmI {
   tenant: { id: string; name: string };
   credential: { kind: 'api_key' | 'oauth_client'; id: string; name: string };
-  /** What it may write at most; absent means unlimited. */
+  /** The widest that it may write; absent means unlimited. */
   limits?: Limits;
   scopes: (Scope | 'operator')[];
 }
@@ -176,7 +176,7 @@ export interface AuditEntry {
   request_id: string;
   credential: { kind: string; id: string; name: string };
   stack?: string;
-  /** Where in Git its records stood, as far as whoever applied them said so; `link` is the page of the commit. */
+  /** The place of its records in Git, as far as whoever applied them named it; `link` is the page of the commit. */
   source?: OriginSource & { link?: string };
   counts: { added: number; changed: number; removed: number };
   changes: { op: 'create' | 'update' | 'move' | 'delete'; address: Address; from?: Address }[];
@@ -191,10 +191,10 @@ export interface TenantEvent {
   tenant: { id: string; name: string };
   request_id: string;
   credential: AuditEntry['credential'];
-  /** Of an erasure: the path of the subject, and the names of the properties, unless all were erased. */
+  /** The subject of an erasure by its path, and the names of the properties, unless all were erased. */
   subject?: string;
   properties?: string[];
-  /** Of a retirement or a refusal: the id of the agent, unless all of a credential (`credentials`) were retired. */
+  /** The id of the agent that was retired or refused, unless all of a credential (`credentials`) were retired. */
   agent?: string;
   /** The addresses of the credentials that a restore turned off, or an operator on. */
   credentials?: string[];
@@ -231,7 +231,7 @@ export interface RotatedSecret {
 
 /** The state that an agent reports. Times are RFC 3339 in UTC; null means not known yet. */
 export interface AgentStatus {
-  /** Where bundles come from: the cloud, or files that a web server distributes. */
+  /** The source of bundles: the cloud, or files that a web server distributes. */
   source: { kind: 'cloud' | 'static'; url: string };
   status: string;
   tenant: { id: string; name: string } | null;
@@ -266,7 +266,7 @@ export interface ReportedAgent {
   name: string | null;
   version: string | null;
   credential: { id: string; name: string } | null;
-  /** What it serves; null if it serves nothing. */
+  /** The revision that it serves; null if it serves nothing. */
   revision: string | null;
   /** Whether it is a publisher: its revision is what it has published, and nobody knows who reads that. */
   publishes: boolean;
@@ -308,7 +308,7 @@ export interface AgentList {
 }
 
 export interface PolicyBundle {
-  /** What `ifNoneMatch` takes. */
+  /** The tag that `ifNoneMatch` takes. */
   etag: string | undefined;
   /** The tar.gz archive. */
   bytes: Uint8Array;

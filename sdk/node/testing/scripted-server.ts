@@ -9,7 +9,7 @@ interface Received {
   body: string;
 }
 
-/** What the server does with a request: it answers, resets the connection (`reset`), or never answers (`hang`). */
+/** The reaction of the server to a request: it answers, resets the connection (`reset`), or never answers (`hang`). */
 export type Reply =
   | { status?: number; json?: unknown; text?: string; headers?: Record<string, string> }
   | 'reset'

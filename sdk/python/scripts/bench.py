@@ -1,4 +1,4 @@
-"""What the client costs beside `http.client`, and what joining brings, as JSON: `npm run bench -- sdk` runs this.
+"""Measure the client beside `http.client`, and joining, as JSON: `npm run bench -- sdk` runs this.
 
     python3 scripts/bench.py http://127.0.0.1:8181
 

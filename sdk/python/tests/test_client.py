@@ -1,4 +1,4 @@
-"""What the vectors do not say: truthiness, batches that join, deadlines of names, leaks, management."""
+"""Tests beside the vectors: truthiness, batches that join, deadlines of names, leaks, management."""
 
 from __future__ import annotations
 
@@ -474,7 +474,7 @@ def test_the_codes_are_those_of_the_documentation() -> None:
 
 
 class _Span:
-    """What a tracer of OpenTelemetry gives, as far as the client asks for it."""
+    """A tracer of OpenTelemetry, as far as the client asks for it."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""What an explanation holds."""
+"""Explanations of decisions."""
 
 from __future__ import annotations
 

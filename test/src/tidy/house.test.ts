@@ -156,6 +156,18 @@ describe('the house', () => {
     expect([...homes].filter(([, files]) => files.length > 1)).toEqual([]);
   });
 
+  it('begins each docstring with a noun or a verb', () => {
+    const wrong = [...workspaces, 'test', 'bench', 'scripts']
+      .flatMap((folder) => sources(folder))
+      .filter((file) => !file.includes('/generated/'))
+      .flatMap((file) =>
+        [
+          ...readFileSync(join(root, file), 'utf8').matchAll(/\/\*\*\s+(?:\* )?((?:What|Where|Of|So|That) [^\n]*)/g),
+        ].map(([, text]) => `${file}: ${text}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
   it('keeps core free of file system, network and clock', () => {
     const wrong = sources('core')
       .filter((file) => !file.endsWith('.test.ts'))

@@ -26,8 +26,8 @@ const FRESH_MS = 24 * 60 * 60 * 1000;
 const DIGEST_BYTES = 32;
 
 /**
- * What texts are as YAML, remembered by their content in a folder of the user's: `service/parsed` in `XDG_CACHE_HOME`, or
- * else in `~/.cache`. Whatever goes wrong with it only means that texts are parsed again.
+ * Parsed YAML texts, remembered by their content in a folder of the user's: `service/parsed` in `XDG_CACHE_HOME`, or else
+ * in `~/.cache`. Whatever goes wrong with it only means that texts are parsed again.
  */
 export class ParseCache {
   /** Says which parser found what is remembered: what another one found is not looked at. */

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * What has changed since a revision is found without going through all that a tenant has. The tables are locked in the
- * order in which commits write to them: in the other one, a replica that runs meanwhile could wait for this, and this for it.
+ * Indexes new commits, so that what has changed since a revision is found without going through all that a tenant has. The
+ * tables are locked in the order in which commits write to them: in the other one, a replica that runs meanwhile could wait
+ * for this, and this for it.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.alterTable('record_versions', (table) => {

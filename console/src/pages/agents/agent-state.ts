@@ -1,7 +1,7 @@
 import type { ReportedAgent } from '@authz-service/sdk/wire';
 import type { agents } from '../../text/agents.js';
 
-/** What is to be known first of an agent, by its last report. */
+/** The state of an agent that matters first, by its last report. */
 export type AgentState = keyof typeof agents.states;
 
 export const TONES: { readonly [S in AgentState]: 'good' | 'warn' | 'bad' | 'plain' } = {

@@ -56,7 +56,7 @@ export function DecisionPaths({ candidates, deciding, resource, present }: Props
   );
 }
 
-/** What the resource lies in, and so on upwards. One without a record lies nowhere known. */
+/** Reads what the resource lies in, and so on upwards. One without a record lies nowhere known. */
 async function readPlace(resource: Address, signal: AbortSignal) {
   const parents: [Address, Address][] = [];
   const seen = new Set([resource]);

@@ -1,4 +1,4 @@
-/** What was found of one action: ids in order, and whether there were more. */
+/** Results for one action: ids in order, and whether there were more. */
 export interface FoundOfAction {
   action: string;
   ids: readonly string[];

@@ -4,7 +4,7 @@ import type { DecisionQuestion, SentObject } from '@authz-service/sdk/question';
 export const MODES = ['decide', 'who', 'what'] as const;
 type Mode = (typeof MODES)[number];
 
-/** What the form holds and the address of the page says. */
+/** The values that the form holds and the address of the page names. */
 export interface Asked {
   mode: Mode;
   /** `user/alice`; of `who`, a type of subjects, or empty for every type. */
@@ -42,10 +42,10 @@ export function inMode(asked: Asked, mode: Mode): Asked {
   };
 }
 
-/** What is wrong with a field, or why its text names nothing, as the end of a sentence that begins with the text. */
+/** A fault of a field, or why its text names nothing, as the end of a sentence that begins with the text. */
 type FieldFault = 'missing' | 'subject' | 'resource' | 'json' | { because: string };
 
-/** What is wrong with what the form holds, by field. */
+/** Returns the faults of the form, by field. */
 export function faultsOf(asked: Asked): Partial<Record<keyof Asked, FieldFault>> {
   const { mode, subject, action, resource } = asked;
   const faults: ReturnType<typeof faultsOf> = {};

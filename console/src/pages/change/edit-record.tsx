@@ -16,7 +16,7 @@ interface Props {
   address: string;
   /** The revision to change it from. */
   base: string;
-  /** What the draft gives it already: the form goes on from there. */
+  /** The fields that the draft gives it already: the form goes on from there. */
   drafted?: Record<string, unknown> | undefined;
   /** `base` is the revision that the form was filled from; `owner` is whose the record is, where that was asked. */
   onChange: (change: Change, base: string, owner: string | undefined) => void;

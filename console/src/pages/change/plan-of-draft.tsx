@@ -46,7 +46,7 @@ export function TextsOfDraft({ draft, planned }: { draft: Draft; planned: boolea
   );
 }
 
-/** What the draft would do to records, to access and to access rules; computed by the service, which changes nothing. */
+/** The effect of the draft on records, access and access rules; computed by the service, which changes nothing. */
 export function PlanOfDraft({ draft }: { draft: Draft }) {
   const { data, error, refetch } = usePlan(draft, true);
   // Refused because others have committed: the page shows how to go on, once it knows the newest revision.
@@ -75,7 +75,7 @@ export function PlanOfDraft({ draft }: { draft: Draft }) {
   );
 }
 
-/** Where the records stand that are to be changed in Git. */
+/** The places of the records that are to be changed in Git. */
 function Origins({ addresses }: { addresses: string[] }) {
   const origins = useOrigins(addresses);
   if (origins === undefined || origins.size === 0) return null;

@@ -7,7 +7,7 @@ import { declaredFields } from '../../ui/declared-fields.js';
 import { kindOf, pathOf } from '../../ui/record-link.js';
 import { type Fields, isSame, mergeFields } from './merge-fields.js';
 
-/** What the draft and others have both changed; without `field`, one of them has removed the record. */
+/** A change that the draft and others have both made; without `field`, one of them has removed the record. */
 export interface Conflict {
   address: Address;
   field?: string;
@@ -21,7 +21,7 @@ export interface RebasedChange {
   conflicts: Conflict[];
 }
 
-/** What `changes` of the revision `base` are for the newest: what others changed meanwhile is kept beside them. */
+/** Turns `changes` of the revision `base` into changes of the newest: what others changed meanwhile is kept beside them. */
 export async function rebase({ base, changes }: Draft): Promise<RebasedChange[]> {
   const rebased = await Promise.all(changes.map((change) => rebaseChange(change, base)));
   return rebased.filter((one) => one !== undefined);

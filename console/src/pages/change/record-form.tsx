@@ -12,13 +12,13 @@ import { sketchOf } from './sketch.js';
 
 interface Props {
   kind: Kind;
-  /** Of a record that is changed. */
+  /** The fields of a record that is changed. */
   fields?: Record<string, unknown>;
   onDone: (fields: Record<string, unknown>) => void;
   onCancel: () => void;
 }
 
-/** What people type, by field: texts, lists with one item a line, and JSON for what has parts. */
+/** Texts that people type, by field: texts, lists with one item a line, and JSON for what has parts. */
 type Typed = Record<string, string>;
 
 /** A form for a record of any kind, made from the reference of its fields. */

@@ -1,6 +1,6 @@
 import type { FieldSchema } from './field-schema.js';
 
-/** What is written in JSON, in one line: every part that the schema names, with the example that its description gives. */
+/** Sketches a value in JSON, in one line: every part that the schema names, with the example that its description gives. */
 export function sketchOf(schema: FieldSchema): string {
   const { type, enum: choices, const: only, items, properties, additionalProperties, description } = schema;
   if (only !== undefined) return JSON.stringify(only);

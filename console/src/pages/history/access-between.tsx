@@ -4,7 +4,7 @@ import { compare } from '../../text/compare.js';
 import { FindingsTable, type ShownDelta } from '../../ui/findings-table.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 
-/** What differs between two moments; without `after`, until now. What lies in the past stays as it is. */
+/** Reads the differences between two moments; without `after`, until now. The past stays as it is. */
 export function useComparison(before: string, after: string | undefined) {
   return useQuery({
     queryKey: ['comparison', before, after],

@@ -76,7 +76,7 @@ function Differences({ change: { op, address, from }, before: earlier, after: la
   );
 }
 
-/** What every change changes, or what no change does. */
+/** Members that every change changes, or no change does. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['updated_at', 'created_at', 'revision', 'id', 'kind', 'address']);
 
 /** Credentials are in no history: what is not found is not shown. */

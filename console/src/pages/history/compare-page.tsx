@@ -20,7 +20,7 @@ import { ChangedRecord } from './changed-record.js';
 import { numberOf } from './commit-list.js';
 import styles from './compare-page.module.css';
 
-/** What changed between two revisions or times; both are in the address of the page. */
+/** The differences between two revisions or times; both are in the address of the page. */
 export function ComparePage() {
   const { before = '', after = '' } = usePageSearch();
   const { data, error, refetch } = useComparison(before, after === '' ? undefined : after);

@@ -1,11 +1,11 @@
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** What `Since` means: a day begins at its midnight here; anything else is what the service takes. */
+/** Returns the beginning for `Since`: a day begins at its midnight here; anything else is what the service takes. */
 export function beginningOf(moment: string): string {
   return midnight(moment, 0);
 }
 
-/** What `Until` means: a day counts whole, up to the midnight after it. */
+/** Returns the end for `Until`: a day counts whole, up to the midnight after it. */
 export function endOf(moment: string): string {
   return midnight(moment, 1);
 }

@@ -9,7 +9,7 @@ import { RecordLink } from '../../ui/record-link.js';
 import { TimedText } from '../../ui/timed-text.js';
 import styles from './overview-page.module.css';
 
-/** What breaks access rules as the records are now. */
+/** The access rules that are broken as the records are now. */
 export function BrokenRules() {
   const { data, error, refetch } = useQuery({
     queryKey: ['access-rule-violations'],

@@ -14,7 +14,7 @@ const LISTED = 5;
 
 const { overview: words } = text;
 
-/** What in the records does nothing, or likely not what was meant. */
+/** Records that do nothing, or likely not what was meant. */
 export function LintCard({ revision }: { revision: string }) {
   // Found only when somebody wants them: with many records it takes the service seconds.
   const [wanted, setWanted] = useState(false);

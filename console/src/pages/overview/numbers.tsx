@@ -16,10 +16,10 @@ const { overview: words } = text;
 
 const LISTED = 5;
 const DAY_MS = 86_400_000;
-/** What was signed off longer ago waits for review. */
+/** The days after which a sign-off waits for a new review. */
 const REVIEW_DAYS = 90;
 
-/** What the tenant has, and what needs attention. */
+/** The numbers of the tenant, and those that need attention. */
 export function Numbers() {
   const { data, error, refetch } = useQuery(summaryQuery);
   return (

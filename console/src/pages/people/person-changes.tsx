@@ -26,7 +26,7 @@ type Finding = ShownDelta['findings'][number];
 /** Losses come first: they are what people ask about. */
 const ORDER: readonly Finding['change'][] = ['lost', 'narrowed', 'changed', 'unknown', 'widened', 'gained'];
 
-/** What a subject lost and gained lately, and by whose change. */
+/** The access that a subject lost and gained lately, and by whose change. */
 export function PersonChanges({ subject }: { subject: string }) {
   const [since] = useState(() => new Date(Date.now() - DAYS * DAY_MS).toISOString());
   const { data, error, refetch } = useQuery({

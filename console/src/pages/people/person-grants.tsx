@@ -27,7 +27,7 @@ interface Props {
   revision: string | undefined;
 }
 
-/** What is given to a subject directly, with changes to it as a draft. */
+/** The groups, roles and policies that are given to a subject directly, with changes to them as a draft. */
 export function PersonGrants({ subject, revision }: Props) {
   const address = `subject/${subject}`;
   const { data, error, refetch } = useQuery({
@@ -143,7 +143,7 @@ function isOfOther(draft: Draft, { managed_by }: FoundRecord): boolean {
   return draft.changes.length > 0 && draft.stack !== stackOf(managed_by);
 }
 
-/** What is nobody's, the console changes. */
+/** Returns the stack to commit for: the console changes what is nobody's. */
 function stackOf(owner: string): string {
   return owner === 'api' ? CONSOLE_STACK : owner;
 }

@@ -14,7 +14,7 @@ import styles from './person-page.module.css';
 /** As many as the service lists at once. */
 const ROWS_MAX = 1000;
 
-/** What one subject can do, what is given to it, and what it gained and lost lately. */
+/** The page of one subject: what it can do, what is given to it, and what it gained and lost lately. */
 export function PersonPage() {
   const { subject = '' } = usePageSearch();
   const address = `subject/${subject}`;

@@ -9,7 +9,7 @@ export interface AskedReview {
   as_of: string;
 }
 
-/** So many rows are fetched at once for a file. */
+/** The number of rows that are fetched at once for a file. */
 const FILE_PAGE = 1000;
 
 export function keyOfPage({ reviewed: { kind, path, actions }, revision, as_of }: AskedReview, page: ReviewPage) {

@@ -1,4 +1,4 @@
-/** What spreadsheets take for the beginning of a formula, also behind blanks. */
+/** Matches what spreadsheets take for the beginning of a formula, also behind blanks. */
 const FORMULA = /^\s*[=+\-@\t\r]/;
 
 /** The same after what separates cells where the list separator is not a comma, and ends the quotes around a cell. */

@@ -10,7 +10,7 @@ import styles from './review-page.module.css';
 
 const SCOPE_KINDS = ['application', 'resource_type', 'resource', 'subject'] as const;
 
-/** What the form holds and the address of the page says. */
+/** The values that the form holds and the address of the page names. */
 export interface Reviewed {
   kind: (typeof SCOPE_KINDS)[number];
   path: string;
@@ -27,7 +27,7 @@ export function reviewedOf({ scope = '', actions = '', at = '', as_of = '' }: Pa
   return { kind, path: pathOf(scope), actions, at, as_of };
 }
 
-/** What the address of the page says of a review. */
+/** Returns the address of a review's page. */
 export function searchOf({ kind, path, ...rest }: Reviewed): PageSearch {
   return { scope: `${kind}/${path}`, ...rest };
 }

@@ -16,7 +16,7 @@ interface Props {
   rows: readonly ReviewRow[];
   /** More columns, behind the others. */
   more: readonly Column<ReviewRow>[];
-  /** What stands below a row with members. */
+  /** Returns what stands below a row with members. */
   membersOf: (row: ReviewRow) => ReactNode;
   /** They are those of the page before. */
   stale: boolean;

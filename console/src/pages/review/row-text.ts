@@ -12,7 +12,7 @@ export function whoText({ subject }: Pick<ReviewRow, 'subject'>): string {
     : review.namedRole(subject.role, subject.types, subject.types_except);
 }
 
-/** What names a row with members. */
+/** Returns the title of a row with members. */
 export function titleOf(of: string): string {
   return isEveryone(of) ? review.through(ofText(of)) : of;
 }
@@ -21,7 +21,7 @@ export function isEveryone(of: string): boolean {
   return of.split('/')[0] === 'everyone';
 }
 
-/** What subjects belong to: `group/finance`, or everyone in words. */
+/** Names what subjects belong to: `group/finance`, or everyone in words. */
 export function ofText(of: string): string {
   return isEveryone(of) ? everyoneText(of) : of;
 }

@@ -106,7 +106,7 @@ function OneSignOff({ signed }: { signed: SignOff }) {
   );
 }
 
-/** What has changed in who has access in the scope since. */
+/** The changes in who has access in the scope since a sign-off. */
 function Since({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['since-sign-off', id],

@@ -8,7 +8,7 @@ export type Made = { secret: string } | { client_id: string; client_secret: stri
 
 interface Props {
   made: Made;
-  /** What it belongs to, where that does not go without saying. */
+  /** The owner of the secret, if that does not go without saying. */
   note?: string;
   onClose: () => void;
 }

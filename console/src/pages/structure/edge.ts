@@ -14,7 +14,7 @@ export interface Edge {
   place?: string;
 }
 
-/** What one record is linked with. */
+/** The links of one record. */
 export interface Neighbourhood {
   center: Address;
   edges: Edge[];

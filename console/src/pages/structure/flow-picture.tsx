@@ -39,9 +39,9 @@ export function useReveal(id: string): (event: FocusEvent<HTMLElement>) => void 
 
 interface Props<N extends FlowNode> {
   label: string;
-  /** What stands in the middle where not all of it fits. */
+  /** The node in the middle, if not all of the picture fits. */
   middle: string;
-  /** Where each node stands, by its id. */
+  /** The position of each node, by its id. */
   points: ReadonlyMap<string, Point>;
   nodes: readonly Omit<N, 'position'>[];
   edges: readonly FlowEdge[];
@@ -128,7 +128,7 @@ export function FlowPicture<N extends FlowNode>({ label, middle, points, nodes, 
   );
 }
 
-/** Where and how large that is of which the points are the corners. */
+/** Returns the place and size of what has the points as its corners. */
 function extentOf(points: readonly Point[]) {
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   const [left, top] = [Math.min(...xs), Math.min(...ys)];

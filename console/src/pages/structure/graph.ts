@@ -8,7 +8,7 @@ export const NODES_MAX = 60;
 const SHOWN_MAX = 8;
 export const MORE = 16;
 
-/** What stands for links that are not shown. */
+/** A node that stands for links that are not shown. */
 export interface Rest {
   id: string;
   /** Whose links they are. */

@@ -111,10 +111,10 @@ function columnsOf(nodes: readonly Placed[], links: readonly (readonly [string, 
 interface Side {
   /** How long the frame is. */
   frame: number;
-  /** Where the picture begins, and how long it is. */
+  /** The beginning of the picture, and its length. */
   from: number;
   size: number;
-  /** What stands in the middle of the frame, as far as that leaves no room empty at an end. */
+  /** The middle of the frame, as far as that leaves no room empty at an end. */
   middle: number;
   zoom: number;
   /** The room at the beginning and the end of the frame that stays free. */

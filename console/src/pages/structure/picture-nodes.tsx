@@ -83,7 +83,7 @@ export function RestNode({ data: { rest, onMore } }: { data: RestNodeData }) {
   );
 }
 
-/** Where the lines of a node begin and end. */
+/** The ends of the lines at a node. */
 export function Ends({ down = false }: { down?: boolean }) {
   const [before, after] = down ? [Position.Top, Position.Bottom] : [Position.Left, Position.Right];
   return (

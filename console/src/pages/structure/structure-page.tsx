@@ -13,7 +13,7 @@ import { hasStructure } from './neighbours.js';
 import { Neighbours } from './neighbours-view.js';
 import styles from './structure-page.module.css';
 
-/** What one record is linked with, as a picture and as a table. The record is in the address of the page. */
+/** The links of one record, as a picture and as a table. The record is in the address of the page. */
 export function StructurePage() {
   const { focus = '' } = usePageSearch();
   return (

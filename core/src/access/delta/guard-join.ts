@@ -5,8 +5,8 @@ import type { Ast } from '../../conditions/syntax/parse.js';
 import type { KnownGuard } from './columns.js';
 
 /**
- * What is done with something that is read: compared for equality, compared by order, or anything else. `1` and `2` see
- * nothing of a value but which of the others it equals, and which it is less than.
+ * Uses of something that is read: compared for equality, compared by order, or anything else. `1` and `2` see nothing of a
+ * value but which of the others it equals, and which it is less than.
  */
 export const USES = { equality: 1, order: 2, other: 3 } as const;
 type Use = (typeof USES)[keyof typeof USES];

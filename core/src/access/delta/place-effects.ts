@@ -31,8 +31,8 @@ export interface Above {
 }
 
 /**
- * What places do in one state, as plain data that outlives the state: it tells which parents of a resource make another
- * difference together than each alone.
+ * The effects of places in one state, as plain data that outlives the state: it tells which parents of a resource make
+ * another difference together than each alone.
  */
 export interface PlaceEffects {
   /** Only whether anything that follows can make a difference: a DENY by a place, two places, or a question about places. */

@@ -18,8 +18,8 @@ const NAME_STEPS = 8;
 const LINK_STEPS = 4;
 
 /**
- * What the conditions of one decision may ask about the principals of its subject (docs/semantics.md 4.11, 4.12). All of
- * them are collected at the first question, whatever it asks, so that the steps taken do not hang on the order of
+ * Answers what the conditions of one decision may ask about the principals of its subject (docs/semantics.md 4.11, 4.12).
+ * All of them are collected at the first question, whatever it asks, so that the steps taken do not hang on the order of
  * records.
  */
 export class ActingPrincipals implements SubjectPrincipals {

@@ -29,8 +29,8 @@ export function withGrant(grants: Grants | null, rule: Rule): Grants {
 }
 
 /**
- * What is left without a policy's rule on a target: a principal has at most one such. `rule` need not be the very rule,
- * which may have a period of its own. Throws where there is none.
+ * Returns what is left without a policy's rule on a target: a principal has at most one such. `rule` need not be the very
+ * rule, which may have a period of its own. Throws where there is none.
  */
 export function withoutGrant(grants: Grants | null, rule: Rule): Grants | null {
   const granted = grants === null ? undefined : grantedOn(grants, rule.target);

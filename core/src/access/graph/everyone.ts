@@ -16,8 +16,8 @@ interface Members {
 }
 
 /**
- * What is assigned to everyone, and to everyone of a type (docs/semantics.md 9.2). Each request is answered for its
- * subject and then for a nameless member of these, which has nothing but what everyone has.
+ * The principals for what is assigned to everyone, and to everyone of a type (docs/semantics.md 9.2). Each request is
+ * answered for its subject and then for a nameless member of these, which has nothing but what everyone has.
  */
 export class Everyone {
   readonly #mentioned = new Map<Path, Mentioned>();

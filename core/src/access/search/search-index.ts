@@ -12,8 +12,8 @@ import { WholeList } from './whole-list.js';
 const indexes = new WeakMap<CompiledEngine, SearchIndex>();
 
 /**
- * What searches of one compiled tenant share, whatever its revision: made at the first search that needs it, and then told
- * of every change.
+ * The index that searches of one compiled tenant share, whatever its revision: made at the first search that needs it, and
+ * then told of every change.
  */
 export class SearchIndex implements GraphWatcher {
   #reverse: ReverseIndex | undefined;

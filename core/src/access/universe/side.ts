@@ -25,8 +25,8 @@ export interface ImpactOptions {
    */
   readonly byMembership?: boolean;
   /**
-   * So many pairs of subjects and resources are looked at where a condition joins them by more than equality (docs/semantics.md
-   * 10.8); a million if it is not said.
+   * The most pairs of subjects and resources that are looked at where a condition joins them by more than equality
+   * (docs/semantics.md 10.8); a million if it is not said.
    */
   readonly pairsMax?: number;
 }

@@ -14,7 +14,7 @@ const EVERY = 15;
 export type FormulaOp = 'constant' | 'atom' | 'and' | 'or' | 'not' | 'if' | 'held' | 'sure';
 
 /**
- * What is left of a guard after all that is known has been filled in. Those of one `Residuals` that mean the same in the
+ * The residual of a guard after all that is known has been filled in. Those of one `Residuals` that mean the same in the
  * same words are one object, so that they are compared by identity.
  */
 export interface Formula {

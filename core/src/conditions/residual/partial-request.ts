@@ -8,8 +8,8 @@ export interface FreeText {
 }
 
 /**
- * What requests say of a resource without a record: its id, its name, or both. With a name that no record has the id may
- * be any (docs/semantics.md 1.3).
+ * The names that requests give a resource without a record: its id, its name, or both. With a name that no record has the
+ * id may be any (docs/semantics.md 1.3).
  */
 export interface FreeNames {
   readonly names: true;

@@ -85,8 +85,8 @@ export class Residuals {
   readonly #all = this.#lists.of([this.#allow(this.#specialiser.formulas.constant('true'))]);
 
   /**
-   * What is left of a guard. With `placeUnknown` it is that of a policy to which only unknown ways lead (8.6). It is
-   * remembered by guard, by identity, and by the values that the guard reads.
+   * Returns the residual of a guard. With `placeUnknown` it is that of a policy to which only unknown ways lead (8.6). It
+   * is remembered by guard, by identity, and by the values that the guard reads.
    */
   residualOf(guard: PolicyGuard, known: PartialRequest, placeUnknown = false): Formula {
     let memory = this.#guards.get(guard);

@@ -2,8 +2,8 @@ import type { PropertyType } from '../../records/fields.js';
 import type { ValueKind } from './value.js';
 
 /**
- * What is known of a node before any request. `any` is decided by the value. `int` is a number that CEL would hold as
- * an integer, known from literals, sizes and conversions: only the division of two of them cuts off the fraction.
+ * The static type of a node, as known before any request. `any` is decided by the value. `int` is a number that CEL would
+ * hold as an integer, known from literals, sizes and conversions: only the division of two of them cuts off the fraction.
  */
 export interface StaticType {
   readonly kind: ValueKind | 'int' | 'any';

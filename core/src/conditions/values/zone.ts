@@ -18,8 +18,8 @@ export const ZONE_STEPS = 250;
 const OFFSET = /^([+-])(\d\d):(\d\d)$/;
 
 /**
- * What clocks in `zone` (an IANA name, or an offset like `+02:00`) show at a moment, in milliseconds since the epoch.
- * Undefined where there is no such zone, or the moment is none.
+ * Returns what clocks in `zone` (an IANA name, or an offset like `+02:00`) show at a moment, in milliseconds since the
+ * epoch. Undefined where there is no such zone, or the moment is none.
  */
 export function localTime(ms: number, zone: string): LocalTime | undefined {
   if (!(Math.abs(ms) < 8.64e15 - DAY_MS)) return undefined;

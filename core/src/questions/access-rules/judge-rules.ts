@@ -13,9 +13,9 @@ const PEOPLE: ReadonlySet<Kind | undefined> = new Set<Kind>([
 ]);
 
 /**
- * What a change-set makes possible or impossible against the rules before it and after it (docs/semantics.md 11.6 to 11.8):
- * at most one violation of each rule. Only rules that a changed record can touch are looked at. `ruling` has the rules before
- * it as they refer to what has other names after.
+ * Judges what a change-set makes possible or impossible against the rules before it and after it (docs/semantics.md 11.6 to
+ * 11.8): at most one violation of each rule. Only rules that a changed record can touch are looked at. `ruling` has the
+ * rules before it as they refer to what has other names after.
  */
 export function* judgeChange(
   before: AccessView,

@@ -16,8 +16,8 @@ export interface JudgedResources {
 }
 
 /**
- * What is left to judge for subjects that only the places of their roles tell apart: outside of these places they are the
- * same, so that each resource there is judged for one of them, and for the others if that one breaks the rule on it.
+ * The resources left to judge for subjects that only the places of their roles tell apart: outside of these places they are
+ * the same, so that each resource there is judged for one of them, and for the others if that one breaks the rule on it.
  */
 export class JudgedPlaces {
   readonly #at = new Map<Path, Set<UnitActions>>();

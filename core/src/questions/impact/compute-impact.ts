@@ -124,8 +124,9 @@ export function impactOfChanges(
 }
 
 /**
- * What a finding or a copy of it is about. Findings that differ in memberships alone share their id: of these, copies have
- * to do with any. Throws for a finding of another impact, since a gate would take what it does not know for nothing.
+ * Returns what a finding or a copy of it is about. Findings that differ in memberships alone share their id: of these,
+ * copies have to do with any. Throws for a finding of another impact, since a gate would take what it does not know for
+ * nothing.
  */
 function rectanglesBehind(
   findings: readonly Finding[],

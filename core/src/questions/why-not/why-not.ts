@@ -25,7 +25,8 @@ export interface WhyNot {
   /** Requests that would be allowed with the records as they are. */
   ask: AskedOtherwise;
   /**
-   * What grants least besides comes first; then what takes away a protection; and what an access rule would refuse last.
+   * Proposals: what grants least besides comes first; then what takes away a protection; and what an access rule would
+   * refuse last.
    */
   proposals: VerifiedProposal[];
   /** How many others allow the request, too, whose access delta was not computed. */

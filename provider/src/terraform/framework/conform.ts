@@ -3,7 +3,7 @@ import type { Attribute, Attributes } from './schema.js';
 import { isList, isObject, isWhollyKnown, UNKNOWN, type Value, type Values } from './value.js';
 
 /**
- * What Terraform would refuse in an object that a resource returned, in words that name the attribute. Such an object
+ * Finds what Terraform would refuse in an object that a resource returned, in words that name the attribute. Such an object
  * is a fault of the provider. `planned`, if given, fixes every value that it holds as known.
  */
 export function faultsOf(attributes: Attributes, result: Values, planned?: Values): string[] {

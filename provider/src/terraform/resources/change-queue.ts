@@ -179,7 +179,7 @@ export class ChangeQueue {
   }
 
   /**
-   * What can be sent now. Of two requests about one record, the later one waits for the next change-set, unless they
+   * Takes what can be sent now. Of two requests about one record, the later one waits for the next change-set, unless they
    * are its deletion and its new creation. The creation of a record that still exists waits a moment for its deletion.
    */
   private takeReady(): Entry[] {

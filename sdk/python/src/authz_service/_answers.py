@@ -146,7 +146,7 @@ def page_of(body: Mapping[str, Any], at: str) -> Tuple[List[Any], Optional[str]]
 
 
 def left_out_of(body: Mapping[str, Any]) -> Optional[LeftOut]:
-    """What a page of a search left out, if the decision point says so."""
+    """The results that a page of a search left out, if the decision point says so."""
     told = body.get("context")
     count = told.get("left_out") if isinstance(told, dict) else None
     if not isinstance(told, dict) or not isinstance(count, int) or isinstance(count, bool):

@@ -35,7 +35,7 @@ class Route:
     proxy: Optional[Proxy] = None
 
     def target(self, url: str) -> str:
-        """What the request line names."""
+        """The target that the request line names."""
         if self.socket_path is not None and url.startswith(self.base):
             return url[len(self.base) :]
         if self.proxy is not None and self.context is None:

@@ -109,7 +109,7 @@ class FoundAction:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What a page of a search left out because the question says too little, and the attributes that were missing."""
+    """The results that a page of a search left out because the question says too little, and the missing attributes."""
 
     count: int
     #: `context.mfa`
@@ -118,7 +118,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Metadata:
-    """Where a decision point says that its endpoints are (AuthZEN 1.0 section 9). None: it does not offer that."""
+    """The endpoints of a decision point (AuthZEN 1.0 section 9). None: it does not offer that."""
 
     policy_decision_point: str
     access_evaluation_endpoint: str

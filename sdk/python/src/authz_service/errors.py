@@ -1,4 +1,4 @@
-"""What went wrong, as typed errors. A denial is no error: it is a `Decision`."""
+"""Typed errors. A denial is no error: it is a `Decision`."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class NotEvaluated(ServiceError):
 
 
 class InvalidRequest(ServiceError):
-    """What was sent is malformed, or names what is ambiguous or invalid."""
+    """The request is malformed, or names what is ambiguous or invalid."""
 
     code = "invalid_request"
 

@@ -1,4 +1,4 @@
-"""What the guards of all frameworks share.
+"""Parts that the guards of all frameworks share.
 
 Allowed goes on; denied is 403, nobody 401, what is not there 404, a malformed question 400, and what could not be decided 503,
 which is logged as a warning of the logger `authz_service`.
@@ -25,14 +25,14 @@ _log = logging.getLogger("authz_service")
 
 
 class Public:
-    """What a mapper gives for a request that needs no decision: `PUBLIC`."""
+    """The result of a mapper for a request that needs no decision: `PUBLIC`."""
 
     def __repr__(self) -> str:
         return "PUBLIC"
 
 
 class NotThere:
-    """What a mapper gives for a request of what is not there, which is answered with 404: `NOT_FOUND`."""
+    """The result of a mapper for a request of what is not there, which is answered with 404: `NOT_FOUND`."""
 
     def __repr__(self) -> str:
         return "NOT_FOUND"
@@ -113,7 +113,7 @@ UNDECIDED: Tuple[int, str] = (503, "Whether you may do this could not be decided
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a guard does with a request: it refuses, or lets it through with the decision, if there is one."""
+    """The act of a guard on a request: it refuses, or lets it through with the decision, if there is one."""
 
     refusal: Refusal = None
     decision: Optional[Decision] = None

@@ -31,7 +31,7 @@ class _WhoAmI(TypedDict):
 
 
 class Limits(TypedDict, total=False):
-    """What a credential may write at most; what is absent does not limit."""
+    """The widest that a credential may write; what is absent does not limit."""
 
     stacks: List[str]
     applications: List[str]
@@ -48,7 +48,7 @@ class _RecordOrigin(TypedDict):
 
 
 class RecordOrigin(_RecordOrigin, total=False):
-    """Where a record stands in Git."""
+    """The place of a record in Git."""
 
     repository: str
     commit: str

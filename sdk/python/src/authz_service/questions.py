@@ -1,4 +1,4 @@
-"""What a decision is asked about."""
+"""Questions for decisions."""
 
 from __future__ import annotations
 

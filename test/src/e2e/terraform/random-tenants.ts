@@ -55,8 +55,8 @@ const pairs = (count: number, most: number) =>
   fc.array(fc.tuple(fc.nat(count - 1), fc.nat(count - 1)), { maxLength: most, size: 'max' });
 
 /**
- * What random tenants lack: odd names and texts, types that are each other's parents, resources and roles that mention
- * some of their kind that sort before or after them, modifiers, schemas, sharing, ages, access rules.
+ * Parts that random tenants lack: odd names and texts, types that are each other's parents, resources and roles that
+ * mention some of their kind that sort before or after them, modifiers, schemas, sharing, ages, access rules.
  */
 const odd = fc
   .record({

@@ -2,8 +2,9 @@ import type { Address, Path } from '../../../records/address.js';
 import type { DecisionRequest } from '../../../request.js';
 
 /**
- * What happens to access (docs/semantics.md 10.7). `gained` and `lost` are `widened` and `narrowed` where access depends on
- * the request both before and after; `changed` is both at once; `unknown` cannot be said, and counts as widened in gates.
+ * The kind of a change to access (docs/semantics.md 10.7). `gained` and `lost` are `widened` and `narrowed` where access
+ * depends on the request both before and after; `changed` is both at once; `unknown` cannot be said, and counts as widened
+ * in gates.
  */
 export type FindingChange = 'gained' | 'lost' | 'widened' | 'narrowed' | 'changed' | 'unknown';
 
@@ -45,8 +46,8 @@ export interface FindingResources {
   /** And below each of these, too. */
   readonly and_below?: readonly Path[];
   /**
-   * Of `all` and `unrecorded` ones, and of `named` ones where requests place them: without those that lie below any of
-   * these. Of them something else is said, or nothing.
+   * Those left out of `all` and `unrecorded` ones, and of `named` ones where requests place them: those that lie below any
+   * of these. Of them something else is said, or nothing.
    */
   readonly not_below?: readonly Path[];
   /** Only those that lie below any others besides, which conditions ask about. */

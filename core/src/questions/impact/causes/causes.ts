@@ -43,8 +43,8 @@ export class Causes {
   }
 
   /**
-   * What brings a finding, which is there when it shows at every one of these points. An alternative holds at all of them,
-   * too.
+   * Returns the causes of a finding, which is there when it shows at every one of these points. An alternative holds at all
+   * of them, too.
    */
   of(points: readonly [CausedPoint, ...CausedPoint[]]): CauseRecord[][] {
     const [first, ...others] = points;

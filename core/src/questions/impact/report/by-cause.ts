@@ -65,8 +65,8 @@ const DEFINITIONS: ReadonlySet<string> = new Set([
 const ORDER_OF_KINDS = ['policy', 'policy_assignment', 'role_assignment', 'group_membership'];
 
 /**
- * Of a finding's first cause, what a reader looks for: without the definitions that the rest needs, and where the finding is
- * about many subjects, without the links of those for whom the cause was found unless it names them.
+ * Returns what a reader looks for in a finding's first cause: without the definitions that the rest needs, and where the
+ * finding is about many subjects, without the links of those for whom the cause was found unless it names them.
  */
 function headlineOf({ causes: [cause = []], subjects }: ReportedFinding): readonly CauseRecord[] {
   const named = new Set(subjects.principals.map(({ principal }) => principal));

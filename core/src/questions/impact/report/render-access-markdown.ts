@@ -52,8 +52,8 @@ function cut(sentence: string): string {
 const MARKS = { refused: '❌ ', open: '⚠️ ', passed: '✅ ', none: '' } as const;
 
 /**
- * What a change does to access as part of a comment on a pull request, for readers who did not write the change: what is
- * worst first, by the change that brings it; findings alike are summed up. What has no room is counted.
+ * Renders what a change does to access as part of a comment on a pull request, for readers who did not write the change:
+ * what is worst first, by the change that brings it; findings alike are summed up. What has no room is counted.
  */
 export function renderAccessMarkdown(
   report: AccessReport | NoAccessReport,

@@ -2,8 +2,8 @@ import type { Lines, SourcePlace } from '../../../manifest/manifest.js';
 import type { Address } from '../../../records/address.js';
 
 /**
- * What tests should show of a record: of a policy, that it decides, and that it does not apply to something that it
- * covers; of a clause, that it is true, and that it is false; of an assignment, that a test fails without it.
+ * The goals of tests for a record: of a policy, that it decides, and that it does not apply to something that it covers; of
+ * a clause, that it is true, and that it is false; of an assignment, that a test fails without it.
  */
 export type Goal = 'decides' | 'does_not_apply' | 'true' | 'false' | 'needed';
 

@@ -137,7 +137,7 @@ class AsyncBatcher:
         return None
 
     def _learn(self, group: _Group) -> None:
-        """Where each question of a refused batch is answered alone, none was at fault: the batch was, or its size."""
+        """Learns from a refused batch: if each of its questions is answered alone, the batch was at fault, or its size."""
         with self._lock.get():
             group.answered += 1
             if group.learn is not None and group.answered == len(group.questions):

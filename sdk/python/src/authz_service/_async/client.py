@@ -352,10 +352,10 @@ class AsyncClient(AsyncManagement):
         timeout: Optional[float] = None,
         request_id: Optional[str] = None,
     ) -> AsyncIterator[FoundAction]:
-        """What the subject may do to the resource."""
+        """Search what the subject may do to the resource."""
         body = body_of(Question(subject, None, resource, context))
         return self._endpoints.search("search_action_endpoint", body, action_of, limit, timeout, request_id, on_left_out)
 
     async def metadata(self, *, timeout: Optional[float] = None, request_id: Optional[str] = None) -> Metadata:
-        """Where the decision point says that its endpoints are. Raises `Network` for one that is not of its origin."""
+        """Return the decision point's endpoints. Raises `Network` for one that is not of its origin."""
         return await self._endpoints.metadata(timeout, request_id)

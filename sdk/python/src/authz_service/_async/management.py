@@ -1,4 +1,4 @@
-"""What the cloud offers besides decisions and records."""
+"""Calls of the cloud besides decisions and records."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class AsyncManagement:
     async def origins(
         self, addresses: Iterable[str], *, timeout: Optional[float] = None, request_id: Optional[str] = None
     ) -> List[RecordOrigin]:
-        """Where records stand in Git, of those where that is known. At most 1,000 addresses."""
+        """Return the places of records in Git, of those whose place is known. At most 1,000 addresses."""
         body = {"addresses": list(addresses)}
         answer = await self._json("POST", "/v1/record-origins", body=body, timeout=timeout, request_id=request_id)
         return cast(List[RecordOrigin], answer["origins"])
@@ -145,7 +145,7 @@ class AsyncManagement:
     async def access_rule_violations(
         self, *, timeout: Optional[float] = None, request_id: Optional[str] = None
     ) -> AccessRuleViolations:
-        """What breaks access rules as the records are now. It stands, and blocks no change."""
+        """Return the violations of access rules as the records are now. They stand, and block no change."""
         return cast(
             AccessRuleViolations, await self._json("GET", "/v1/access-rule-violations", timeout=timeout, request_id=request_id)
         )

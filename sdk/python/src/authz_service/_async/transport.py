@@ -22,7 +22,7 @@ _IDLE_MAX = 64
 
 
 class AsyncTransport(Protocol):
-    """What sends a request and reads its answer."""
+    """A transport sends a request and reads its answer."""
 
     async def exchange(
         self, method: str, url: str, headers: Mapping[str, str], body: Optional[bytes], seconds: float

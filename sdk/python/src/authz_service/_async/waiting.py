@@ -70,7 +70,7 @@ class AsyncSlots:
         self._lines: PerProcess[Dict[asyncio.AbstractEventLoop, _Line]] = PerProcess(dict)
 
     async def take(self, seconds: float) -> Optional[Callable[[], None]]:
-        """What frees the slot again; None where there was none in time."""
+        """Return what frees the slot again; None if there was none in time."""
         lines = self._lines.get()
         loop = asyncio.get_running_loop()
         line = lines.get(loop)
@@ -153,5 +153,5 @@ def asked(function: F) -> F:
 
 
 def loop_key() -> Optional[object]:
-    """What must be the same for all questions of a batch."""
+    """The parts that must be the same for all questions of a batch."""
     return asyncio.get_running_loop()

@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 
 class DeadlineSocket:
-    """What `http.client` needs of a socket. A socket's own time-out starts anew at each read; this one does not."""
+    """A socket as `http.client` needs it. A socket's own time-out starts anew at each read; this one does not."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock

@@ -219,7 +219,7 @@ class Endpoints:
         return outcomes
 
     def _path(self, endpoint: str, ends: float, needed: bool = True) -> Any:
-        """Where an endpoint is, below the base address."""
+        """Return the path of an endpoint below the base address."""
         paths = self._paths
         if paths is None:
             base = public_base(self._sender.base)

@@ -23,7 +23,7 @@ _UNCLEAR_NOTE = " It is not known whether the change was made: look before you t
 
 
 class Authorization(Protocol):
-    """Where the `Authorization` header of requests comes from."""
+    """The source of the `Authorization` header of requests."""
 
     def header(self, seconds: float) -> Tuple[Optional[str], bool]:
         """The header, if any, and whether it was made for an earlier call, so that a 401 may mean that it has lapsed."""
@@ -34,7 +34,7 @@ class Authorization(Protocol):
         ...
 
     def secrets(self) -> Sequence[str]:
-        """What no text of an error may hold."""
+        """Texts that no error may hold."""
         ...
 
 

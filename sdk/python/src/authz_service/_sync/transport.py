@@ -24,7 +24,7 @@ _PIECE = 1 << 16
 
 
 class Transport(Protocol):
-    """What sends a request and reads its answer."""
+    """A transport sends a request and reads its answer."""
 
     def exchange(
         self, method: str, url: str, headers: Mapping[str, str], body: Optional[bytes], seconds: float

@@ -80,13 +80,13 @@ class Slots:
         self._slots = PerProcess(lambda: threading.BoundedSemaphore(count))
 
     def take(self, seconds: float) -> Optional[Callable[[], None]]:
-        """What frees the slot again; None where there was none in time."""
+        """Return what frees the slot again; None if there was none in time."""
         slots = self._slots.get()
         return slots.release if slots.acquire(timeout=min(max(0.0, seconds), threading.TIMEOUT_MAX)) else None
 
 
 def asked(function: F) -> F:
-    """What is asked here is answered when the call returns."""
+    """Questions that are answered when the call returns."""
     return function
 
 
