@@ -4,7 +4,8 @@
  *   node scripts/build.mjs [--quiet]
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -18,10 +19,19 @@ function run(command, args, quiet) {
   process.exit(1);
 }
 
-/** npm writes node_modules/.package-lock.json last: older than the lock file means a changed or broken install. */
+/**
+ * Whether what the lock file names is installed. npm writes node_modules/.package-lock.json last: it is missing after a broken
+ * install, and older than the lock file after a change, unless only the time of the lock file changed.
+ */
 function installed() {
-  const marker = join(root, 'node_modules', '.package-lock.json');
-  return existsSync(marker) && statSync(marker).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs;
+  const [note, marker] = ['.installed', '.package-lock.json'].map((name) => join(root, 'node_modules', name));
+  const lock = join(root, 'package-lock.json');
+  const digest = createHash('sha256').update(readFileSync(lock)).digest('hex');
+  if (!existsSync(marker)) return false;
+  if (existsSync(note) && readFileSync(note, 'utf8') === digest) return true;
+  if (statSync(marker).mtimeMs < statSync(lock).mtimeMs) return false;
+  writeFileSync(note, digest);
+  return true;
 }
 
 export function build({ quiet = false } = {}) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"sync"
@@ -282,5 +283,25 @@ func TestABatchSizeIsFoundAndTriedAgain(t *testing.T) {
 	}
 	if got := size.limit(); got != 1000 {
 		t.Errorf("the size is %d, want 1000", got)
+	}
+}
+
+func TestAQuestionOfALongBatchIsNamedByItsPlaceAmongAllOfThem(t *testing.T) {
+	client := served(t, func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Evaluations []json.RawMessage }
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			t.Error(err)
+		}
+		answers := strings.Repeat(`,{"decision":true}`, len(asked.Evaluations))
+		answerJSON(w, http.StatusOK, `{"evaluations":[`+answers[1:]+`]}`)
+	})
+	batch := Batch{Evaluations: make([]Evaluation, batchMax+2)}
+	batch.Subject, batch.Action, batch.Resource = &mayAliceRead.Subject, &mayAliceRead.Action, &mayAliceRead.Resource
+	batch.Evaluations[batchMax+1].Context = map[string]any{"n": math.NaN()}
+	_, err := client.DecideAll(context.Background(), batch)
+	failed := asError(err)
+	want := "/evaluations/1001/context/n"
+	if len(failed.Fields) != 1 || failed.Fields[0].Pointer != want || !strings.Contains(failed.Detail, want) {
+		t.Errorf("got %v with %v, want %s", err, failed.Fields, want)
 	}
 }

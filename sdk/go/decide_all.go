@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"regexp"
+	"strconv"
 	"time"
 )
 
@@ -96,6 +99,7 @@ func (c *Client) DecideAll(ctx context.Context, batch Batch, options ...CallOpti
 			}
 		}
 		found, err := c.decideAll(ctx, chunk, deadline, &o)
+		err = inWholeBatch(err, at)
 		if err != nil && !o.orDeny {
 			return nil, err
 		}
@@ -112,6 +116,29 @@ func (c *Client) DecideAll(ctx context.Context, batch Batch, options ...CallOpti
 		outcomes[i] = outcomes[i].orDeny(o.orDeny)
 	}
 	return outcomes, nil
+}
+
+var questionPlace = regexp.MustCompile(`/evaluations/(\d+)`)
+
+// inWholeBatch gives the error of one request of a batch that was split: its places count from the first question of the
+// whole batch.
+func inWholeBatch(err error, first int) error {
+	if err == nil || first == 0 {
+		return err
+	}
+	placed := func(text string) string {
+		return questionPlace.ReplaceAllStringFunc(text, func(found string) string {
+			index, _ := strconv.Atoi(questionPlace.FindStringSubmatch(found)[1])
+			return fmt.Sprintf("/evaluations/%d", index+first)
+		})
+	}
+	whole := *asError(err)
+	whole.Detail = placed(whole.Detail)
+	whole.Fields = append([]FieldError(nil), whole.Fields...)
+	for i := range whole.Fields {
+		whole.Fields[i].Pointer = placed(whole.Fields[i].Pointer)
+	}
+	return &whole
 }
 
 func (c *Client) decideAll(ctx context.Context, batch Batch, deadline time.Time, o *callOptions) ([]Outcome, error) {

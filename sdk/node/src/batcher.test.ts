@@ -190,6 +190,16 @@ describe('more questions than a request may hold', () => {
     expect(outcomes[2_999]).toMatchObject({ ok: false, error: { code: 'not_evaluated' } });
   });
 
+  it('name a question by its place among all of them', async () => {
+    const evaluations = all(1_002);
+    evaluations[1_001] = { ...evaluations[0], context: { n: Number.NaN } };
+    await expect(client({ fetch }).decideAll({ evaluations })).rejects.toMatchObject({
+      code: 'invalid_request',
+      detail: expect.stringContaining('/evaluations/1001/context/n'),
+      errors: [{ pointer: '/evaluations/1001/context/n' }],
+    });
+  });
+
   it('share the deadline of the call', async () => {
     const hanging = async (url: unknown, init?: RequestInit): Promise<Response> =>
       bodies.length < 1

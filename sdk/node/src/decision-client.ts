@@ -20,7 +20,7 @@ import type {
   SubjectQuestion,
 } from './question.js';
 import { everyResult, type SearchOptions } from './search.js';
-import { ServiceError } from './service-error.js';
+import { inWholeBatch, ServiceError } from './service-error.js';
 import { Spans, type Tracer } from './spans.js';
 import { TokenSource } from './token-source.js';
 import {
@@ -239,8 +239,10 @@ export class DecisionClient {
         const left = at === 0 ? options : { ...options, timeoutMs: Math.max(1, endsAt - performance.now()) };
         outcomes.push(...(await this.#all(chunk, left)));
       } catch (error) {
-        if (!orDeny || !(error instanceof ServiceError)) throw error;
-        fill(error);
+        if (!(error instanceof ServiceError)) throw error;
+        const placed = inWholeBatch(error, at);
+        if (!orDeny) throw placed;
+        fill(placed);
       }
       if (endsBatch(outcomes.at(-1), ending)) fill(notEvaluated());
     }

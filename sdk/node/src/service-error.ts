@@ -111,3 +111,12 @@ const OF_STATUS: Record<number, ErrorCode> = {
   503: 'not_ready',
   504: 'timeout',
 };
+
+/** The error of one request of a batch that was split: its places count from the first question of the whole batch. */
+export function inWholeBatch(error: ServiceError, first: number): ServiceError {
+  if (first === 0) return error;
+  const placed = (text: string) =>
+    text.replaceAll(/\/evaluations\/(\d+)/g, (_, index: string) => `/evaluations/${Number(index) + first}`);
+  const errors = error.errors.map((item) => ({ ...item, pointer: placed(item.pointer) }));
+  return new ServiceError(error.code, placed(error.detail), errors, error);
+}

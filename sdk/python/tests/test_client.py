@@ -19,6 +19,7 @@ from authz_service import (
     AsyncClient,
     Client,
     Decision,
+    InvalidRequest,
     Network,
     Outcome,
     Question,
@@ -160,6 +161,16 @@ def test_long_batches_go_in_chunks_and_end_with_their_semantic() -> None:
     told = [one.error.code if one.error else bool(one) for one in outcomes]
     assert told == [True, True, False, "not_evaluated", "not_evaluated", "not_evaluated"]
     assert len(pdp.asked) == 3
+
+
+def test_a_question_of_a_long_batch_is_named_by_its_place_among_all_of_them() -> None:
+    pdp = FakeDecisionPoint()
+    pdp.allow()
+    questions = [Question(resource=INVOICE)] * 3 + [Question(resource=INVOICE, context={"n": float("nan")})]
+    with pytest.raises(InvalidRequest) as refused:
+        pdp.client(batch_max=2).decide_all(questions, subject=ALICE, action=READ)
+    assert [one.pointer for one in refused.value.pointers] == ["/evaluations/3/context/n"]
+    assert "/evaluations/3/context/n" in refused.value.detail
 
 
 def test_searches_of_the_fake_find_what_its_table_allows() -> None:

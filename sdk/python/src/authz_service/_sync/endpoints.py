@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any, Iterator, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, cast
 
@@ -110,9 +111,10 @@ class Endpoints:
                     self.batches = False
                 outcomes += found
         except ServiceError as error:
+            placed = _in_whole_batch(error, len(outcomes))
             if not or_deny:
-                raise
-            outcomes += [Outcome(error=error)] * (len(bodies) - len(outcomes))
+                raise placed from error.__cause__
+            outcomes += [Outcome(error=placed)] * (len(bodies) - len(outcomes))
         rest = len(bodies) - len(outcomes)
         return outcomes + [Outcome(error=NotEvaluated("The batch ended with an earlier question."))] * rest
 
@@ -259,6 +261,15 @@ def _left(ends: float) -> float:
     if left <= 0:
         raise Timeout("There was no decision in time.")
     return left
+
+
+def _in_whole_batch(error: ServiceError, first: int) -> ServiceError:
+    """The error of one request of a batch that was split: its places count from the first question of the whole batch."""
+
+    def placed(text: str) -> str:
+        return re.sub(r"/evaluations/(\d+)", lambda found: f"/evaluations/{int(found[1]) + first}", text)
+
+    return error if first == 0 else error.rewritten(placed)
 
 
 def _ended(outcomes: Sequence[Outcome], semantic: str) -> bool:
