@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { proxyAgents } from './proxy.js';
 
-const KEEPING = { keepAlive: true, timeout: 1000 };
 const PROXY = 'http://agent:hunter2@proxy.example.com:3128';
 
 beforeEach(() => {
@@ -14,7 +13,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const name = (url: string) => proxyAgents(new URL(url), KEEPING)?.name;
+const name = (url: string) => proxyAgents(new URL(url))?.name;
 
 describe('the proxy of the environment', () => {
   it('is none unless it is named', () => {
@@ -49,8 +48,8 @@ describe('the proxy of the environment', () => {
   });
 
   it.each([
-    ['socks5://proxy.example.com', /HTTPS_PROXY: "socks5:\/\/proxy.example.com" is no address of a proxy/],
-    ['socks5://agent:hunter2@proxy.example.com', /HTTPS_PROXY: its value is no address of a proxy/],
+    ['socks5://proxy.example.com', /HTTPS_PROXY or ALL_PROXY: "socks5:\/\/proxy.example.com" is no address of a proxy/],
+    ['socks5://agent:hunter2@proxy.example.com', /HTTPS_PROXY or ALL_PROXY: its value is no address of a proxy/],
   ])('is refused as %s, with no password', (given, text) => {
     vi.stubEnv('HTTPS_PROXY', given);
     expect(() => name('https://cloud.example.com')).toThrow(text);

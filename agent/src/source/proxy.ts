@@ -13,31 +13,34 @@ export interface ProxyAgents {
   fresh: Agent;
 }
 
+/** The options of agents that keep connections; milliseconds. */
+export const KEPT = { keepAlive: true, timeout: 1000 };
+
 const known = new Map<string, ProxyAgents>();
 
 /**
- * The way through the proxy that the environment names for this address (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`); undefined if
- * there is none, and always for this machine. `keeping` is for kept connections. Throws `invalid_config` for what is no address of
- * a proxy, and repeats no password.
+ * The way through the proxy that the environment names for this address (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`,
+ * `NO_PROXY`); undefined if there is none, and always for this machine. Throws `invalid_config` for what is no address of a
+ * proxy, and repeats no password.
  */
-export function proxyAgents(url: URL, keeping: { keepAlive: boolean; timeout: number }): ProxyAgents | undefined {
+export function proxyAgents(url: URL): ProxyAgents | undefined {
   const given = isLoopbackHost(url.hostname) ? '' : getProxyForUrl(url.href);
   if (given === '') return undefined;
   const key = `${url.protocol} ${given}`;
-  const agents = known.get(key) ?? agentsOf(url, given, keeping);
+  const agents = known.get(key) ?? agentsOf(url, given);
   known.set(key, agents);
   return agents;
 }
 
-function agentsOf(url: URL, given: string, keeping: { keepAlive: boolean; timeout: number }): ProxyAgents {
+function agentsOf(url: URL, given: string): ProxyAgents {
   const isSecure = url.protocol === 'https:';
   const proxy = URL.canParse(given) ? new URL(given) : undefined;
   if (proxy === undefined || !/^https?:$/.test(proxy.protocol)) {
     const shown = given.includes('@') ? 'its value' : `"${given}"`;
-    const detail = `${isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY'}: ${shown} is no address of a proxy: write it like "http://proxy.example.com:3128".`;
+    const detail = `${isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY'} or ALL_PROXY: ${shown} is no address of a proxy: write it like "http://proxy.example.com:3128".`;
     throw new ProblemError('invalid_config', detail);
   }
   const make = (options: object): Agent =>
     isSecure ? new HttpsProxyAgent(proxy, options) : new HttpProxyAgent(proxy, options);
-  return { name: proxy.origin, kept: make(keeping), fresh: make({}) };
+  return { name: proxy.origin, kept: make(KEPT), fresh: make({}) };
 }

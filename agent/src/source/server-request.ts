@@ -3,7 +3,7 @@ import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import { setImmediate } from 'node:timers/promises';
 import { ProblemError } from '@authz-service/core/problem';
 import { isPlainServer, PLAIN_SERVER } from './plain-server.js';
-import { proxyAgents } from './proxy.js';
+import { KEPT, proxyAgents } from './proxy.js';
 
 /** The time limits for an answer. */
 export interface RequestBounds {
@@ -23,7 +23,6 @@ export interface Asked {
  * Connections are kept for the next request, which mostly follows at once: a fleet that learns of a commit would else connect
  * anew all together. An unused one is closed before a server or proxy would do that while a request is on its way.
  */
-const KEPT = { keepAlive: true, timeout: 1000 };
 const KEPT_HTTP = new Agent(KEPT);
 const KEPT_HTTPS = new TlsAgent(KEPT);
 /** An answer that a kept connection fails to give so soon was not held back: the request is sent again over a new one. */
@@ -70,7 +69,7 @@ export async function askServer<T>(
   stop.addEventListener('abort', cut);
   if (stop.aborted) cut();
   try {
-    const proxy = proxyAgents(url, KEPT);
+    const proxy = proxyAgents(url);
     if (proxy !== undefined) via = ` through the proxy ${proxy.name}`;
     const kept = proxy?.kept ?? (url.protocol === 'https:' ? KEPT_HTTPS : KEPT_HTTP);
     const fresh = proxy?.fresh ?? (false as const);

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { ProblemError } from '@authz-service/core/problem';
 import { type CopiedTenant, checkDatabase, copyDatabase } from '../store/copy-database.js';
 import { DATABASE } from '../store/database-name.js';
+import { isFolder } from '../store/folder-lock.js';
 import { replaceFile } from './replace-file.js';
 
 export interface Backup {
@@ -48,13 +49,6 @@ export async function backUp(
   } finally {
     await rm(unfinished, { force: true });
   }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }
 
 /** The error names the folder, because the user has never heard of the temporary file. */

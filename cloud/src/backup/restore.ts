@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { access, chmod, constants, copyFile, link, mkdtemp, rm, stat } from 'node:fs/promises';
+import { access, chmod, constants, copyFile, link, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { EpochSigner } from '@authz-service/core/bundle/epoch';
 import { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
@@ -8,7 +8,7 @@ import { goodCredentials } from '../revocations/good-credentials.js';
 import { readStore } from '../start/read-store.js';
 import { type CopiedTenant, checkDatabase } from '../store/copy-database.js';
 import { DATABASE } from '../store/database-name.js';
-import { lockFolder } from '../store/folder-lock.js';
+import { isFolder, lockFolder } from '../store/folder-lock.js';
 import { cannotOpen, openSqliteFile } from '../store/sqlite.js';
 import type { CredentialRow, TenantRow } from '../store/store.js';
 import { KEPT_PREFIX, RESTORE_PREFIX, removeUnfinishedRestores } from '../store/unfinished-restore.js';
@@ -53,7 +53,7 @@ export async function restore(
   { replace, now, epochKeyFile, logFiles }: { replace: boolean; now: () => number } & SetBackFiles,
 ): Promise<Restored> {
   await access(file, constants.R_OK);
-  if ((await stat(file)).isDirectory())
+  if (await isFolder(file))
     throw new ProblemError(
       'invalid_config',
       `"${file}" is a folder: name a file that "service cloud backup" wrote. It backs up such a folder with --data-dir.`,
@@ -82,7 +82,7 @@ export async function restore(
       const backup = await readBackup(copy, file, { now, signer, logFiles });
       refuseLeftOvers(copy, 'the copy of the backup could not be finished: free space on that disk');
       const before = present ? await credentialsOf(await copyTo(join(work, 'present.sqlite'), database)) : undefined;
-      const kept = present ? await keep(database, now()) : undefined;
+      const kept = present ? await keep(database, now(), work) : undefined;
       await replaceFile(copy, database);
       return {
         tenants: backup.copied,
@@ -153,9 +153,14 @@ async function credentialsOf(copy: string): Promise<CredentialRow[] | undefined>
   }
 }
 
-/** Gives the file a second name, which it keeps when another file takes the first one. */
-async function keep(database: string, now: number): Promise<string> {
+/** Gives the file, or a whole copy of it, a second name, which it keeps when another file takes the first one. */
+async function keep(database: string, now: number, work: string): Promise<string> {
   const kept = join(dirname(database), `${KEPT_PREFIX}${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`);
-  await link(database, kept).catch(() => copyFile(database, kept, constants.COPYFILE_EXCL));
+  try {
+    await link(database, kept);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    await rename(await copyTo(join(work, 'kept.sqlite'), database), kept);
+  }
   return kept;
 }

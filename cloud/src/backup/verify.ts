@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { DigestSet } from '@authz-service/core/state/digest-set';
 import { revisionText } from '@authz-service/core/state/revision';
 import { checkDatabase, copyDatabase } from '../store/copy-database.js';
 import { DATABASE } from '../store/database-name.js';
+import { isFolder } from '../store/folder-lock.js';
 import type { BundleKeyRow } from '../store/key-store.js';
 import { migratePostgres } from '../store/postgres/migrate-postgres.js';
 import { openPostgresStore, type PostgresPlace } from '../store/postgres/postgres.js';
@@ -51,10 +52,9 @@ export type VerifyPlace = { file: string } | { dataDir: string } | { postgres: P
 export async function verify(place: VerifyPlace, signal: AbortSignal): Promise<Verified> {
   if ('postgres' in place) return await verifyPostgres(place.postgres);
   const named = 'file' in place ? place.file : place.dataDir;
-  const isFolder = statSync(named, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  const file = isFolder || 'dataDir' in place ? join(named, DATABASE) : named;
+  const file = 'dataDir' in place || (await isFolder(named)) ? join(named, DATABASE) : named;
   if (!existsSync(file))
-    throw new ProblemError('invalid_config', `There is no "${file}": name a backup, or the folder with --data-dir.`);
+    throw new ProblemError('invalid_config', `There is no "${file}": name a backup, or the folder of a cloud.`);
   const work = await mkdtemp(join(tmpdir(), 'authz-verify-'));
   try {
     const copy = join(work, `${randomUUID()}.sqlite`);

@@ -5,7 +5,7 @@ import type { Change, Staged } from '@authz-service/core/state/change';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { AuditedChange, AuditRow, Commit } from '../store/store.js';
 import { type MadeSecret, type MintOrder, mintSecrets } from './mint-secrets.js';
-import { settleOrigins, type ToldOrigins } from './settle-origins.js';
+import { settleOrigins, sourceOf, type ToldOrigins } from './settle-origins.js';
 
 /** Who commits what, and when. */
 export interface CommitOrder extends MintOrder {
@@ -66,6 +66,7 @@ export async function prepareCommit(
 
   const { stored, shown } = mintSecrets(staged, order);
   const { changes, truncated } = audited(staged);
+  const source = sourceOf(order.origins);
   const audit: AuditRow = {
     revision,
     digest: await run(tenant.state.digestInSteps(staged)),
@@ -73,7 +74,7 @@ export async function prepareCommit(
     request_id: order.requestId,
     credential: order.by,
     ...(order.stack !== undefined && { stack: order.stack }),
-    ...(hasSource(order.origins) && { source: order.origins.source }),
+    ...(source !== undefined && { source }),
     counts: countsOf(staged),
     changes,
     truncated,
@@ -92,10 +93,6 @@ export async function prepareCommit(
     audit,
   };
   return { staged, commit, secrets: shown };
-}
-
-function hasSource(origins: ToldOrigins | undefined): origins is ToldOrigins {
-  return origins !== undefined && Object.keys(origins.source).length > 0;
 }
 
 export function countsOf(staged: Staged): AuditRow['counts'] {

@@ -17,6 +17,11 @@ export interface ToldOrigins {
 
 const STEP = 200;
 
+/** Returns the repository and commit that a change-set names; undefined if it names neither. */
+export function sourceOf(origins: Pick<ToldOrigins, 'source'> | undefined): OriginSource | undefined {
+  return origins === undefined || Object.keys(origins.source).length === 0 ? undefined : origins.source;
+}
+
 /**
  * The origins to store: of the records that the change-set writes for its stack, and of those that it leaves as they are
  * and gives the places of. Throws `invalid_request` for a place of what will be no record of the stack, and
@@ -31,7 +36,7 @@ export function* settleOrigins(
     throw new ProblemError('invalid_request', `"stack" ${detail}.`, [{ pointer: '/stack', detail }]);
   }
   const origins = new Map<Address, RecordOrigin>();
-  const hasSource = Object.keys(source).length > 0;
+  const hasSource = sourceOf({ source }) !== undefined;
   const written = new Map(staged.put.map((put) => [put.record.address, put]));
   yield* eachInSteps(staged.put, STEP, ({ record, follows }) => {
     if (follows || record.managed_by !== stack) return;

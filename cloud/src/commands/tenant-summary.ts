@@ -2,7 +2,9 @@ import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
 import { type Address, splitReference } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Cloud } from '../cloud.js';
+import { compareTexts } from '../tenants/sorted-in-steps.js';
 import type { ReadableTenant } from '../tenants/tenant.js';
+import { atOneRevision } from './at-one-revision.js';
 
 /** Links that end sooner than this count as expiring. */
 const EXPIRING_DAYS = 30;
@@ -40,23 +42,21 @@ export interface TenantSummary {
 /** Counts what a tenant has, and finds what needs attention by `now` (milliseconds since the epoch). */
 export async function tenantSummary(cloud: Cloud, tenant: ReadableTenant, now: number): Promise<TenantSummary> {
   const signedOff = await cloud.store.lastSignOffs(tenant.id, 'application');
-  const { revision } = tenant;
-  const counted = await cloud.slicing.run(count(tenant, now), tenant.id);
+  const { revision, found: counted } = await atOneRevision(cloud, tenant, () => count(tenant, now));
   const reviews = counted.applications
     .map((application) => ({ application, signed_off_at: signedOff.get(`application/${application}`) ?? null }))
-    .sort((left, right) => compare(left.signed_off_at ?? '', right.signed_off_at ?? ''));
+    .sort((left, right) => compareTexts(left.signed_off_at ?? '', right.signed_off_at ?? ''));
   const { subjects, grants, expiring } = counted;
   return { revision, subjects, grants, expiring, reviews };
 }
 
 function* count({ state }: ReadableTenant, now: number) {
-  const types = new Map<string, number>();
+  const types = new Map(state.subjectsOfType);
   const grants = new Map<string | null, number>();
   const links: ExpiringLink[] = [];
   const perDay = Array.from({ length: EXPIRING_DAYS }, () => 0);
   const applications = [...state.records('application')].map(({ address }) => splitReference(address).path).sort();
   const add = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(key) ?? 0) + 1);
-  yield* eachInSteps(state.records('subject'), STEP, ({ fields }) => add(types, (fields as { type: string }).type));
   for (const kind of ['role_assignment', 'policy_assignment', 'group_membership'] as const)
     yield* eachInSteps(state.records(kind), STEP, (record) => {
       const link = linkOf(record);
@@ -71,7 +71,9 @@ function* count({ state }: ReadableTenant, now: number) {
       const named = name === undefined ? {} : { name };
       links.push({ ...link, ...named, address: record.address, expires_at: new Date(ends).toISOString() });
     });
-  links.sort((left, right) => compare(left.expires_at, right.expires_at) || compare(left.address, right.address));
+  links.sort(
+    (left, right) => compareTexts(left.expires_at, right.expires_at) || compareTexts(left.address, right.address),
+  );
   const largest = (left: { count: number }, right: { count: number }) => right.count - left.count;
   return {
     applications,
@@ -106,8 +108,4 @@ function nameOf(to: string, state: ReadableTenant['state']): string | undefined 
 function applicationOf(given: Address): string | null {
   const [, first = '', second] = given.split('/');
   return second === undefined ? null : decodeURIComponent(first);
-}
-
-function compare(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }

@@ -2,6 +2,7 @@ import { findRevisionNumber, splitToken } from '@authz-service/core/state/revisi
 import { type AgentReport, readReport } from '@authz-service/pdp/contract/agent-report';
 import { isPublisher } from '@authz-service/pdp/contract/publisher-id';
 import type { Credential } from '../auth/credential.js';
+import { within } from '../concurrency/within.js';
 import { stoodAt } from '../history/stood-at.js';
 import type { OutageLog } from '../outages/outage-log.js';
 import type { AgentRow, RetiredAgents } from '../store/agent-store.js';
@@ -24,8 +25,8 @@ const NOTED_EVERY_MS = 60_000;
 export const SILENCE_MARGIN_MS = 2 * 60_000;
 /** The time for which a list counts as incomplete after an agent that it lacks asked for the bundle. */
 export const UNLISTED_MS = 10 * 60_000;
-/** The time that a new agent waits until it is written. */
-const PATIENCE_MS = 2000;
+/** The time that an agent waits for the database. */
+export const PATIENCE_MS = 2000;
 /** The time after which others may miss what cannot be written. */
 const UNWRITTEN_MAX_MS = 30_000;
 /** The revisions of each tenant of which it is remembered when they were committed. */
@@ -109,9 +110,7 @@ export class Fleet {
     credential: AgentRow['credential'],
     hasMore = false,
   ): Promise<void> {
-    const [only, another] = tenants;
-    const named = tenants.find(({ id }) => id === report.tenant) ?? tenants.find(({ name }) => name === report.tenant);
-    const tenant = named ?? (another === undefined && !hasMore ? only : undefined);
+    const tenant = meantTenant(report, tenants, hasMore);
     if (tenant === undefined) return report.tenant === undefined ? await this.unlisted(tenants) : undefined;
     const key = `${tenant.id} ${credential.id} ${report.id}`;
     const before = this.#heard.get(key);
@@ -283,6 +282,13 @@ export class Fleet {
   }
 }
 
+/** Returns the tenant that an agent serves, of those that it may fetch; undefined if that is not known. */
+export function meantTenant({ tenant }: AgentReport, tenants: readonly Tenant[], hasMore: boolean): Tenant | undefined {
+  const [only, another] = tenants;
+  const named = tenants.find(({ id }) => id === tenant) ?? tenants.find(({ name }) => name === tenant);
+  return named ?? (another === undefined && !hasMore ? only : undefined);
+}
+
 /** The report in a header; undefined if there is none or it is malformed. */
 export function reportIn(header: unknown): AgentReport | undefined {
   return typeof header === 'string' ? readReport(header) : undefined;
@@ -320,14 +326,4 @@ const REPORTED = [
 /** Whether an agent may decide without being heard for longer than it said before. */
 function isLonger({ max_age: now }: AgentReport, { max_age: before }: AgentReport): boolean {
   return before !== undefined && (now === undefined || now > before);
-}
-
-/** Resolves when the work has ended, and at the latest after so many milliseconds. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

@@ -63,6 +63,10 @@ export class Exchange {
     const { log, metrics } = this.#cloud;
     metrics.observeRequest(method, route, status, ms);
     const line = { request_id: this.requestId, method, route, status, ms: Math.round(ms * 1000) / 1000 };
-    log[this.level](credential ? { ...line, tenant: credential.tenant, credential: credential.id } : line, 'request');
+    // What was refused is looked for, however routine the request is.
+    log[status >= 400 ? 'info' : this.level](
+      credential ? { ...line, tenant: credential.tenant, credential: credential.id } : line,
+      'request',
+    );
   }
 }

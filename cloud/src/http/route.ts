@@ -128,8 +128,8 @@ export function isLimited({ path }: Pick<Route, 'path'>): boolean {
 }
 
 /** Whether the route decides, or searches for what would be allowed. */
-export function isDecision({ anyOf = [] }: Pick<Route, 'anyOf'>): boolean {
-  return anyOf.includes('decisions');
+export function isDecision({ anyOf = [], by }: Pick<Route, 'anyOf' | 'by'>): boolean {
+  return by !== 'session' && anyOf.includes('decisions');
 }
 
 /** Whether the route manages records and the like, in contrast to decisions and what agents need for them. */

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
 
 const MINUTE_MS = 60_000;
-/** The quiet minutes after which an outage has ended: what is tried once a minute must not seem to end each time. */
-const QUIET_MINUTES = 2;
+/** The time without a failure after which an outage has ended: what is tried once a minute must not seem to end each time. */
+const QUIET_MS = 2 * MINUTE_MS;
 
 interface Outage {
   message: string;
   /** How often it failed since the last line, and in all. */
   recent: number;
   total: number;
-  /** For how many minutes it has not failed. */
-  quiet: number;
+  /** When it failed last, in monotonic milliseconds. */
+  lastAt: number;
   since: string;
 }
 
@@ -30,9 +30,16 @@ export class OutageLog {
     if (known !== undefined) {
       known.recent += 1;
       known.total += 1;
+      known.lastAt = performance.now();
       return;
     }
-    this.#outages.set(key, { message, recent: 0, total: 1, quiet: 0, since: new Date().toISOString() });
+    this.#outages.set(key, {
+      message,
+      recent: 0,
+      total: 1,
+      lastAt: performance.now(),
+      since: new Date().toISOString(),
+    });
     this.log.warn(fields, message);
     this.#timer ??= setInterval(() => this.#tell(), MINUTE_MS).unref();
   }
@@ -45,9 +52,8 @@ export class OutageLog {
   #tell(): void {
     for (const [key, outage] of this.#outages) {
       const { message, recent, total, since } = outage;
-      outage.quiet = recent > 0 ? 0 : outage.quiet + 1;
       if (recent > 0) this.log.warn({ failures_in_last_minute: recent, failures: total, since }, message);
-      else if (outage.quiet === QUIET_MINUTES) {
+      else if (performance.now() - outage.lastAt >= QUIET_MS) {
         this.#outages.delete(key);
         this.log.info({ failures: total, since }, `this has ended: ${message}`);
       }

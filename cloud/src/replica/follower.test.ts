@@ -198,6 +198,19 @@ describe('a database that lost a commit and got another one under its number', (
   }
 });
 
+it('is no longer behind once a commit here has read the tenant that it failed to follow', async () => {
+  await here.follower.refresh();
+  await send(elsewhere, SUBJECT);
+  const read = vi.spyOn(store, 'commitsSince').mockRejectedValueOnce(new Error('no'));
+  await here.follower.refresh();
+  await vi.waitFor(() => expect(read).toHaveBeenCalled());
+  await tenant.exclusive(async () => {});
+  expect(here.follower.state).toBe('behind');
+  await send(here, { op: 'create', kind: 'subject', fields: { type: 'user', id: 'b' } });
+  await here.follower.refresh();
+  expect(here.follower.state).toBe('current');
+});
+
 describe('looks at the database', () => {
   let looks: number;
   let hint: () => void;

@@ -3,6 +3,7 @@ import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
 import { forgetTenant } from '../commands/delete-tenant.js';
 import { followTenant } from '../commands/follow-tenant.js';
+import { RETRY_AFTER_SECONDS } from '../store/storage-fault.js';
 import { NoTenantError, type Store, type StorePosition, type TenantEvent, type Told } from '../store/store.js';
 import type { EventPoint } from '../store/tenant-events.js';
 import type { ReplicaState } from '../telemetry/replica-state.js';
@@ -25,7 +26,7 @@ const READ_AT_ONCE = 2;
 /** After so long without a look, others may have revoked what this process still accepts. */
 export const SILENT_MS = 5000;
 
-const LATER = { retryAfterSeconds: 5 };
+const LATER = { retryAfterSeconds: RETRY_AFTER_SECONDS };
 
 /** One moment, by the wall clock and by the one that is never set: a set clock must not make anything young. */
 interface Moment {
@@ -169,7 +170,7 @@ export class Follower {
     return this.cloud.store.shared ? (this.clock() - this.#heardAt) / 1000 : 0;
   }
 
-  /** The known faults of the database. */
+  /** The commits that the database lacks and this process has seen, as a text. */
   get loss(): string | undefined {
     return this.#loss;
   }
@@ -267,10 +268,13 @@ export class Follower {
     for (const tenant of tenants.loaded()) {
       loaded.add(tenant.id);
       if (isBehind(tenant)) void this.#catchUp(tenant);
-      else this.#isNewest(tenant, began);
+      else {
+        this.#failing.delete(tenant.id);
+        this.#isNewest(tenant, began);
+      }
     }
     // Of the others, only the credentials are in memory.
-    for (const id of this.#diverged) if (!loaded.has(id)) this.#diverged.delete(id);
+    for (const ids of [this.#diverged, this.#failing]) for (const id of ids) if (!loaded.has(id)) ids.delete(id);
     for (const id of this.#newestAt.keys()) if (!loaded.has(id)) this.#newestAt.delete(id);
     this.#heardAt = began.clock;
     if (this.#silent) this.cloud.log.info('the database is heard of again');

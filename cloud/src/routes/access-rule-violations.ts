@@ -1,16 +1,15 @@
 import type { JsonObject } from '@authz-service/core/json/json';
 import { existingViolations } from '@authz-service/core/questions/access-rules/judge-rules';
-import { type Violation, violationText } from '@authz-service/core/questions/access-rules/violation';
+import { violationText } from '@authz-service/core/questions/access-rules/violation';
 import { RULE_FORMS } from '@authz-service/core/records/access-rule';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
+import { atOneRevision } from '../commands/at-one-revision.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 
 /** The violations listed of each rule. */
 const LISTED_MAX = 20;
-/** How often it is looked again where commits came in between. */
-const TRIES = 3;
 
 const properties = z.record(z.string(), z.json()).optional();
 const witnessSchema = z.strictObject({
@@ -55,12 +54,8 @@ export function accessRuleViolationRoutes(cloud: Cloud): Route[] {
       },
       handle: async ({ credential, now }) => {
         const tenant = await cloud.tenants.get(credential.tenant);
-        let [found, revision]: [Violation[], string] = [[], ''];
-        for (let tries = 0; tries < TRIES && revision !== tenant.revision; tries++) {
-          revision = tenant.revision;
-          const steps = existingViolations(tenant.state, now, LISTED_MAX + 1);
-          found = await cloud.slicing.run(steps, tenant.id);
-        }
+        const look = () => existingViolations(tenant.state, now, LISTED_MAX + 1);
+        const { revision, found } = await atOneRevision(cloud, tenant, look);
         const listed = found.filter(
           (violation, index) => found.slice(0, index).filter(({ rule }) => rule === violation.rule).length < LISTED_MAX,
         );

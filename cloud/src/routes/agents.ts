@@ -121,7 +121,7 @@ export function agentRoutes(cloud: Cloud): Route[] {
           'The agents that have asked for the bundle of the tenant, as they report themselves; those first that do not enforce the revision. Reports are claims, which nobody has verified. An agent stays listed until it is retired, or a day after its own maximum age has run out.',
         tag: 'operation',
         responses: { 200: { description: 'The agents.', schema: listSchema } },
-        problems: ['not_found', 'unknown_revision', 'storage_failed'],
+        problems: ['not_found', 'unknown_revision'],
       },
       handle: async (call) => {
         const { query, signal } = call;

@@ -144,7 +144,7 @@ export function auditRoutes(cloud: Cloud): Route[] {
           'Who committed what in which revision, latest first. With `record` or `subject`, a commit lists its changes to that alone, and all of them.',
         tag: 'records',
         responses: { 200: { description: 'The page.', schema: auditPageSchema } },
-        problems: ['invalid_cursor', 'outside_history', 'storage_failed'],
+        problems: ['invalid_cursor', 'outside_history'],
       },
       handle: async ({ credential, query: { limit, cursor, revision: only, ...asked } }) => {
         const { tenant } = credential;
@@ -177,7 +177,7 @@ export function auditRoutes(cloud: Cloud): Route[] {
           'Who created and removed which tenant, including tenants that no longer exist, erased what from its history, and retired which of its agents; latest first.',
         tag: 'tenants',
         responses: { 200: { description: 'The page.', schema: pageSchema(eventSchema) } },
-        problems: ['invalid_cursor', 'storage_failed'],
+        problems: ['invalid_cursor'],
       },
       handle: async ({ query: { limit, cursor } }) => {
         const list = ['tenants', 'audit'];

@@ -70,7 +70,8 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         let bundled = await tenantsOf(cloud, call, call.credential);
         const had = headers['if-none-match'];
         const report = reportIn(headers[AGENT_HEADER.toLowerCase()]);
-        if (report !== undefined) await cloud.agentOwners.assertOwn(report, bundled.tenants, call);
+        if (report !== undefined)
+          await cloud.agentOwners.assertOwn(report, bundled.tenants, bundled.unreadable.length > 0, call);
         await cloud.fleet.asked(report, bundled, reporterOf(call.credential));
         assertHeard(cloud, report);
         await catchUpWith(cloud, bundled.tenants, had);

@@ -118,7 +118,7 @@ export function signOffRoutes(cloud: Cloud): Route[] {
         summary: 'Who has signed off which access when, the latest first.',
         tag: 'console',
         responses: { 200: { description: 'The page.', schema: pageSchema(signOffSchema) } },
-        problems: ['invalid_cursor', 'storage_failed'],
+        problems: ['invalid_cursor'],
       },
       handle: async ({ credential: { tenant }, query: { scope, limit, cursor } }) => {
         const list = [tenant, 'sign-offs', scope ?? ''];

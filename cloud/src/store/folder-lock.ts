@@ -61,7 +61,7 @@ async function attempt(path: string): Promise<'ENOENT' | undefined> {
   return undefined;
 }
 
-async function isFolder(path: string): Promise<boolean> {
+export async function isFolder(path: string): Promise<boolean> {
   return await stat(path).then(
     (found) => found.isDirectory(),
     () => false,

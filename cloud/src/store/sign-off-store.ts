@@ -1,3 +1,4 @@
+import type { ScopeKind } from '@authz-service/core/questions/review/review-scope';
 import type { ReviewedAccess } from '@authz-service/core/questions/review/reviewed-access';
 
 /**
@@ -35,7 +36,7 @@ export interface SignOffStore {
   addSignOff(row: SignOffRow): Promise<void>;
   findSignOff(tenant: string, id: string): Promise<SignOffRow | undefined>;
   /** When everything in each scope of the kind was last signed off, by the address of the scope. */
-  lastSignOffs(tenant: string, kind: string): Promise<ReadonlyMap<string, string>>;
+  lastSignOffs(tenant: string, kind: ScopeKind): Promise<ReadonlyMap<string, string>>;
   /** The latest first; with `scope` only those of what has this address. */
   signOffs(
     tenant: string,

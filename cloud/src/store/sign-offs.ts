@@ -3,7 +3,7 @@ import type { SignOffRow, SignOffStore } from './sign-off-store.js';
 
 type Stored = Omit<SignOffRow, 'tenant' | 'person' | 'scope' | 'actions' | 'to_change'> & {
   tenant_id: string;
-  /** The scope. */
+  /** The scope, in a column of its former name. */
   part: string;
   person: string;
   actions: string | null;

@@ -10,7 +10,8 @@ export interface StorageFault {
   passing?: true;
 }
 
-const RETRY_AFTER_SECONDS = 5;
+/** The time that a caller waits for the database before it asks again. */
+export const RETRY_AFTER_SECONDS = 5;
 
 /**
  * The error for a caller whose request hit the fault. Clients repeat what is `not_ready`: only reads, and changes that surely

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { DATABASE } from './database-name.js';
 
 /** The names that `restore` gives: to the folder that it works in, and to the database that it replaces. */
-export const RESTORE_PREFIX = 'restore-';
+export const RESTORE_PREFIX = '.unfinished-restore-';
 export const KEPT_PREFIX = `${DATABASE}.before-restore-`;
 
-const WORK = new RegExp(`^${RESTORE_PREFIX}[A-Za-z0-9]{6}$`);
-const WORK_FILE = /^(?:cloud|present)\.sqlite(?:-wal|-shm|-journal)?$/;
+/** Matches the files that `restore` writes there. */
+const WORK_FILE = /^(?:(?:cloud|present)\.sqlite(?:-wal|-shm|-journal)?|kept\.sqlite)$/;
 
 /**
  * Removes what a restore has left in a data directory that was killed before its end, and returns its paths: copies that it
@@ -19,7 +19,8 @@ export async function removeUnfinishedRestores(dataDir: string): Promise<string[
   const present = await identityOf(join(dataDir, DATABASE));
   for (const name of names) {
     const path = join(dataDir, name);
-    const isWork = WORK.test(name) && (await readdir(path).catch(() => ['']))?.every((file) => WORK_FILE.test(file));
+    const isWork =
+      name.startsWith(RESTORE_PREFIX) && (await readdir(path).catch(() => [''])).every((file) => WORK_FILE.test(file));
     const isSecondName = name.startsWith(KEPT_PREFIX) && present !== undefined && (await identityOf(path)) === present;
     if (!isWork && !isSecondName) continue;
     await rm(path, { recursive: true, force: true });

@@ -68,7 +68,7 @@ export function watchedStore<T extends object>(store: T, watching: Watching): T 
   const run = async (name: string, work: () => Promise<unknown>): Promise<unknown> => {
     const writing = WRITES.has(name);
     const silence = ALWAYS.has(name) ? undefined : watching.silence?.();
-    if (silence) throw storageFailed({ what: silence.what, remedy: silence.remedy, passing: true }, { writing });
+    if (silence) throw storageFailed(silence, { writing });
     const displaced = writing ? await place.displaced() : undefined;
     if (displaced) throw storageFailed(displaced, { writing });
     try {

@@ -84,6 +84,11 @@ export class TenantState implements BaseView {
     return this.#subjectsOfType.keys();
   }
 
+  /** How many subjects there are of each type. */
+  get subjectsOfType(): ReadonlyMap<string, number> {
+    return this.#subjectsOfType;
+  }
+
   /** SHA-256 over the canonical records but credentials, in hex; see `DigestSet`. */
   digest(): string {
     return this.#digest.hex();

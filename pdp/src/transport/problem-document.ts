@@ -17,7 +17,7 @@ export function problemDocument({ code, title, detail, errors }: ProblemError, r
   };
 }
 
-/** The seconds of `Retry-After` (RFC 9110 section 10.2.3): every 503 has it, so that callers know that it may pass. */
+/** The seconds of `Retry-After` (RFC 9110 section 10.2.3): every problem with status 503 has it, so that callers know that it may pass. */
 export function retryAfterOf({ code, retryAfterSeconds }: ProblemError): string | undefined {
   const seconds = retryAfterSeconds ?? (PROBLEM_STATUS[code] === 503 ? 1 : undefined);
   return seconds === undefined ? undefined : String(Math.ceil(seconds));

@@ -118,7 +118,7 @@ describe('a restored cloud', () => {
   });
 
   it.each([
-    ['has made its folder', (names: string[]) => names.some((name) => /^restore-\w{6}$/.test(name))],
+    ['has made its folder', (names: string[]) => names.some((name) => name.startsWith('.unfinished-restore-'))],
     ['has copied the backup', (names: string[]) => names.some((name) => /^restore-\w{6}.cloud\.sqlite$/.test(name))],
     ['has copied what it replaces', (names: string[]) => names.some((name) => name.endsWith('present.sqlite'))],
     ['keeps what it replaces', (names: string[]) => names.some((name) => name.includes('.before-restore-'))],
@@ -149,9 +149,9 @@ describe('a restored cloud', () => {
       const { records } = await (await cloud.client()).state();
       const roles = records.filter(({ kind }) => kind === 'role').length;
       const kept = names().filter((name) => name.includes('.before-restore-'));
-      expect(names().filter((name) => name.startsWith('restore-'))).toEqual([]);
+      expect(names().filter((name) => name.startsWith('.unfinished-restore-'))).toEqual([]);
       expect([roles, kept.length]).toEqual(kept.length === 0 ? [1, 0] : [0, 1]);
-      const left = before.some((name) => /^restore-\w{6}$/.test(name));
+      const left = before.some((name) => name.startsWith('.unfinished-restore-'));
       expect(/what an unfinished restore left was removed/.test(cloud.stderr.join('\n'))).toBe(left);
     },
   );

@@ -15,6 +15,7 @@ import * as epochs from './0014-epochs.js';
 import * as newCommits from './0015-new-commits.js';
 import * as rotations from './0016-rotations.js';
 import * as commitSources from './0017-commit-sources.js';
+import * as agentIds from './0018-agent-ids.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -36,6 +37,7 @@ const MIGRATIONS: Named[] = [
   { name: '0015-new-commits', ...newCommits },
   { name: '0016-rotations', ...rotations },
   { name: '0017-commit-sources', ...commitSources },
+  { name: '0018-agent-ids', ...agentIds },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {

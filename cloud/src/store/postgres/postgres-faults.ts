@@ -8,6 +8,14 @@ const UNREACHABLE: StorageFault = {
   passing: true,
 };
 
+/** The cloud has waited for as long as it may. */
+export const SILENT: StorageFault = {
+  what: 'The database of the cloud does not answer',
+  remedy: 'look whether PostgreSQL stands still, its tables are locked, or the pooler before it is full',
+  uncertain: true,
+  passing: true,
+};
+
 /** The change was not stored, though its connection broke. */
 export const BROKEN_OFF: StorageFault = {
   what: 'The connection to the database of the cloud broke',
@@ -96,8 +104,11 @@ const BY_TEXT: [RegExp, StorageFault][] = [
 /** Errors of sockets and names, by their codes. */
 const SOCKET = /^(ECONN\w+|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|ENOENT|EACCES)$/;
 
-/** Matches what `pg` says, without a code, of connections that broke or were not made in time. */
-const BROKEN = /Connection (terminated|ended)|timeout (exceeded|expired)|silent for too long|not queryable/i;
+/** Matches errors, without a code, of answers and connections that did not come in time. */
+const LATE = /timeout (exceeded|expired)|silent for too long/i;
+
+/** Matches what `pg` says, without a code, of connections that broke. */
+const BROKEN = /Connection (terminated|ended)|not queryable/i;
 
 /** The fault behind an error of PostgreSQL or of the connection to it. */
 export function postgresFaultOf(error: unknown): StorageFault | undefined {
@@ -105,13 +116,14 @@ export function postgresFaultOf(error: unknown): StorageFault | undefined {
   const code = String((error as { code?: unknown }).code ?? '');
   if (error.name === 'KnexTimeoutError') return BUSY;
   const [, said] = BY_TEXT.find(([text]) => text.test(error.message)) ?? [];
+  if (LATE.test(error.message)) return SILENT;
   return BY_STATE[code] ?? BY_CERTIFICATE[code] ?? said ?? (isBroken(error) ? UNREACHABLE : undefined);
 }
 
 /** Whether the connection broke, so that it is unknown what became of its transaction. */
 export function isBroken(error: unknown): boolean {
   const { code, message = '' } = error as { code?: string; message?: string };
-  return SOCKET.test(code ?? '') || /^(08|57P)/.test(code ?? '') || BROKEN.test(message);
+  return SOCKET.test(code ?? '') || /^(08|57P)/.test(code ?? '') || LATE.test(message) || BROKEN.test(message);
 }
 
 /** Removes what PostgreSQL says of the values in an error, because some of them are hashes of secrets. */

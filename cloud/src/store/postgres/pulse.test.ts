@@ -50,6 +50,22 @@ describe('the pulse of a database', () => {
     expect(later.destroyed).toBe(true);
   });
 
+  it('gives up connections though a timer ends a fraction of a millisecond early', async () => {
+    void pulse.ask(never);
+    now += 4_999.5;
+    await vi.advanceTimersByTimeAsync(5_000);
+    await nextTurn();
+    expect(connection.destroyed).toBe(false);
+    await pass(1);
+    expect(connection.destroyed).toBe(true);
+  });
+
+  it('says that the database does not answer where the cloud gave a question up itself', async () => {
+    await expect(pulse.ask(() => Promise.reject(new Error('the database was silent for too long')))).rejects.toThrow();
+    await pass(5_000);
+    expect(pulse.fault?.what).toBe('The database of the cloud does not answer');
+  });
+
   it('gives up nothing where the answer is read in the turn after a process that stood still', async () => {
     let answer = () => {};
     const asked = pulse.ask(() => new Promise<void>((resolve) => (answer = resolve)));

@@ -1,16 +1,10 @@
 import type { Socket } from 'node:net';
 import type { StorageFault } from '../storage-fault.js';
-import { postgresFaultOf } from './postgres-faults.js';
+import { postgresFaultOf, SILENT } from './postgres-faults.js';
 
 /** After so long without an answer, nothing is asked of the database any more but whether it answers. */
 const SILENT_MS = 5000;
 const AGAIN_MS = 1000;
-
-const SILENT: StorageFault = {
-  what: 'The database of the cloud does not answer',
-  remedy: 'look whether PostgreSQL stands still, its tables are locked, or the pooler before it is full',
-  passing: true,
-};
 
 /**
  * Finds out whether the database answers, by a question that is asked again and again over a connection of its own. While it
@@ -38,7 +32,7 @@ export class Pulse {
     this.#timer ??= this.#giveUpIn(SILENT_MS);
     try {
       const answer = await question();
-      this.end();
+      this.#answered();
       return answer;
     } catch (error) {
       this.#failure = postgresFaultOf(error);
@@ -49,10 +43,15 @@ export class Pulse {
   /** The reason why nothing should be asked now. */
   get fault(): StorageFault | undefined {
     if (this.#askedAt === undefined || this.clock() - this.#askedAt < SILENT_MS) return undefined;
-    return { ...(this.#failure ?? SILENT), passing: true };
+    const { what, remedy } = this.#failure ?? SILENT;
+    return { what, remedy, passing: true };
   }
 
   end(): void {
+    this.#answered();
+  }
+
+  #answered(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#askedAt = undefined;
@@ -65,8 +64,10 @@ export class Pulse {
   }
 
   #giveUp(): void {
-    if (this.fault === undefined) return;
-    for (const one of this.#connections) one.destroy(new Error('the database was silent for too long'));
-    this.#timer = this.#giveUpIn(AGAIN_MS);
+    if (this.#askedAt === undefined) return;
+    // Timers may end a fraction of a millisecond early.
+    const left = this.#askedAt + SILENT_MS - this.clock();
+    if (left <= 0) for (const one of this.#connections) one.destroy(new Error('the database was silent for too long'));
+    this.#timer = this.#giveUpIn(left <= 0 ? AGAIN_MS : Math.ceil(left));
   }
 }
