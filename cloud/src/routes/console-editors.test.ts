@@ -54,6 +54,30 @@ const RECORDS = [
     condition: 'has(subject.properties.trust) && subject.properties.trust == "full"',
   }),
   make('policy_assignment', { policy: `${APP}/trusted`, ...to('everyone', '*') }),
+  make('policy', {
+    name: 'single',
+    effect: 'ALLOW',
+    resources: [{ resource: `${APP}/console/console`, actions: ['edit'] }],
+    condition: 'has(subject.properties.rank) && subject.properties.rank == 1',
+  }),
+  make('policy', {
+    application: 'docs',
+    name: 'below',
+    effect: 'ALLOW',
+    resources: [
+      { resource: 'docs/folder/top', actions: ['*'], below: true },
+      { resource: 'docs/folder/top', actions: ['*'] },
+    ],
+    condition: 'has(subject.properties.level) && subject.properties.level == 1 || subject.in_group("below")',
+  }),
+  make('policy', {
+    application: 'docs',
+    name: 'folder',
+    effect: 'ALLOW',
+    resources: [{ resource: 'docs/folder/top', actions: ['*'] }],
+    condition: 'has(subject.properties.desk) && subject.properties.desk == 1',
+  }),
+  ...['single', 'docs/below'].map((policy) => make('policy_assignment', { policy, ...to('everyone', '*') })),
   make('policy', { name: 'tenants', effect: 'ALLOW', resource_type: `${APP}/console`, actions: ['edit'] }),
   make('role', { name: 'lead', includes: [`${APP}/editor`] }),
   make('role', { name: 'chief', includes: ['lead'] }),
@@ -61,7 +85,7 @@ const RECORDS = [
   make('policy_assignment', { policy: 'tenants', ...to('role', 'holder') }),
   make('role', { name: 'asked' }),
   make('role', { name: 'plain' }),
-  ...['leads', 'above', 'asked', 'plain', 'empty'].map((name) => make('group', { name })),
+  ...['leads', 'above', 'asked', 'below', 'plain', 'empty'].map((name) => make('group', { name })),
   give('lead', 'group', 'leads'),
   join('leads', 'group', 'above'),
   ...['eve', 'ann', 'editor'].map((id) => make('subject', { type: 'user', id })),
@@ -162,6 +186,15 @@ const WAYS: [string, Change[]][] = [
     'somebody new with a property that a condition reads',
     [make('subject', { type: 'user', id: 'mallory', properties: { trust: 'full' } })],
   ],
+  [
+    "a property that the tenant's policy on the resource reads",
+    [update('subject/user/eve', { type: 'user', id: 'eve', properties: { rank: 1 } })],
+  ],
+  [
+    'a property that a policy on all below what it lies in reads',
+    [update('subject/user/eve', { type: 'user', id: 'eve', properties: { level: 1 } })],
+  ],
+  ['a member of a group that such a policy asks for', [join('below', 'subject', 'user/eve')]],
   ['what keeps somebody from it', [remove(`role_assignment/${APP}/editor//subject/user/editor`)]],
 ];
 

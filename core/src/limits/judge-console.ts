@@ -3,6 +3,7 @@ import { readsOf } from '../conditions/residual/reads.js';
 import { canonicalJson, type Json, type JsonObject } from '../json/json.js';
 import { type Address, splitAddress } from '../records/address.js';
 import type { Fault } from '../records/issue-faults.js';
+import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, definitionOf } from '../records/registry.js';
 import { grantedBy } from './foreign-link.js';
 import type { OwnedRecord, OwnedView } from './judge-record.js';
@@ -18,8 +19,10 @@ const STEP = 256;
 /** Who must not decide over the console: a writer with limits, or somebody who is signed in there. */
 export type ConsoleWriter = Writer | 'session';
 
+type PolicyRecord = Extract<OwnedRecord, { kind: 'policy' }>;
+
 interface LinkedView extends OwnedView {
-  inbound(address: Address): Iterable<Address>;
+  inbound(address: Address, kind?: Kind): Iterable<Address>;
 }
 
 /**
@@ -31,6 +34,7 @@ export class ConsoleJudge {
   readonly #view: LinkedView;
   readonly #known = new Map<Address, boolean>();
   #below: boolean | undefined;
+  #policies: ReadonlyMap<Address, PolicyRecord> | undefined;
   #subjectReads: { readonly all: boolean; readonly names: ReadonlySet<string> } | undefined;
 
   constructor(view: LinkedView) {
@@ -61,7 +65,7 @@ export class ConsoleJudge {
     return false;
   }
 
-  /** Whether a condition of a policy of the console reads a property of a subject that changes. */
+  /** Whether a condition of a policy that decides over the console reads a property of a subject that changes. */
   #readsChange(subject: OwnedRecord, other: OwnedRecord | undefined): boolean {
     this.#subjectReads ??= this.#readOfSubjects();
     const [one, two] = [subject, other].map((record) => (record as DeclaredRecord<'subject'>)?.fields.properties ?? {});
@@ -72,15 +76,32 @@ export class ConsoleJudge {
   #readOfSubjects(): { readonly all: boolean; readonly names: ReadonlySet<string> } {
     const names = new Set<string>();
     let all = false;
-    const own = [...this.#view.inbound(`application/${PROTECTED_APPLICATION}`)];
-    for (const address of new Set([...own, ...own.flatMap((source) => [...this.#view.inbound(source)])])) {
-      const policy = this.#view.get(address);
-      if (policy?.kind !== 'policy' || !isOfConsole(policy)) continue;
-      const { subjectProperties } = readsOf(policy.fields);
+    for (const { fields } of this.#deciding().values()) {
+      const { subjectProperties } = readsOf(fields);
       all ||= subjectProperties === undefined;
       for (const name of subjectProperties ?? []) names.add(name);
     }
     return { all, names };
+  }
+
+  /** The policies that decide over the console: its own, and those on all below something that its resources lie in. */
+  #deciding(): ReadonlyMap<Address, PolicyRecord> {
+    if (this.#policies !== undefined) return this.#policies;
+    const seen = new Set<Address>([`application/${PROTECTED_APPLICATION}`]);
+    const found = new Map<Address, PolicyRecord>();
+    for (const address of seen) {
+      const record = this.#view.get(address);
+      if (record?.kind === 'policy') found.set(address, record);
+      if (record?.kind === 'application' || record?.kind === 'resource_type')
+        for (const source of this.#view.inbound(address)) seen.add(source);
+      if (record?.kind !== 'resource') continue;
+      for (const parent of record.fields.parents ?? []) seen.add(`resource/${parent}`);
+      for (const source of this.#view.inbound(address, 'policy')) seen.add(source);
+    }
+    for (const [address, policy] of found)
+      if (!isOfConsole(policy) && !handedOnBy(policy).some((target) => seen.has(target))) found.delete(address);
+    this.#policies = found;
+    return found;
   }
 
   /** Whether resources of the console can lie below others. */
@@ -104,8 +125,8 @@ export class ConsoleJudge {
       yield* eachInSteps(this.#view.inbound(address), STEP, (source) => {
         const by = this.#view.get(source);
         if (by === undefined) return;
-        // A condition of a policy of the console may ask for it.
-        if (by.kind === 'policy' && record.kind !== 'resource' && isOfConsole(by)) isAskedFor = true;
+        // A condition of a policy that decides over the console may ask for it.
+        if (record.kind !== 'resource' && this.#deciding().has(source)) isAskedFor = true;
         if (by.kind === 'resource' && record.kind === 'resource') seen.add(source);
         if (holderOf(by) === address) for (const target of handedOnBy(by)) seen.add(target);
       });
