@@ -39,19 +39,27 @@ const known = new Map(Object.entries(FIRST).map(([kind, fields]) => [kind, new S
 /** Fields that only format 3 has: an older agent would decide on knowledge that is too old. */
 const THIRD: { readonly [K in Kind]?: string } = { resource_type: 'max_age' };
 
-const THIRD_CALLS = LATER_CALLS.some(([, format]) => format === 3);
+/** The kinds of records that may take the newest format. */
+const THIRD_KINDS: ReadonlySet<string> = new Set([
+  ...Object.keys(THIRD),
+  ...LATER_CALLS.flatMap(([, format]) => (format === 3 ? 'policy' : [])),
+]);
 
 /** The first format, from the given one on, that can say the record. */
 export function raised(format: BundleFormat, record: EngineRecord): BundleFormat {
   // Most records cannot take the newest one, and those of format 1 take a while to be told.
-  if (format > 1 && THIRD[record.kind] === undefined && !(THIRD_CALLS && record.kind === 'policy')) return format;
-  const own = formatOf(record);
-  return own > format ? own : format;
+  if (format > 1 && !THIRD_KINDS.has(record.kind)) return format;
+  return laterOf(format, formatOf(record));
 }
 
 /** The first format that can say the record. */
-export function formatOf({ kind, fields }: EngineRecord): BundleFormat {
-  if (!isDistributed(kind)) return 1;
+export function formatOf(record: EngineRecord): BundleFormat {
+  if (!isDistributed(record.kind)) return 1;
+  const format = formatOfFields(record);
+  return record.kind === 'policy' ? laterOf(format, formatOfCalls(record.fields as Fields<'policy'>)) : format;
+}
+
+function formatOfFields({ kind, fields }: EngineRecord): BundleFormat {
   const third = THIRD[kind];
   if (third !== undefined && third in fields) return 3;
   const first = known.get(kind);
@@ -59,13 +67,18 @@ export function formatOf({ kind, fields }: EngineRecord): BundleFormat {
   for (const name in fields) if (!first.has(name)) return 2;
   if (!FIRST_ENTITIES.includes((fields as { entity_type?: unknown }).entity_type)) return 2;
   if (kind !== 'policy') return 1;
-  const { resources, condition } = fields as Fields<'policy'>;
-  const calls = LATER_CALLS.flatMap(([call, format]) =>
-    condition !== undefined && call.test(condition) ? format : [],
-  );
-  if (calls.includes(3)) return 3;
-  const names = condition !== undefined && namesInCondition(condition).length > 0;
-  return calls.length > 0 || names || resources?.some((covered) => 'below' in covered) ? 2 : 1;
+  const { resources, condition = '' } = fields as Fields<'policy'>;
+  return namesInCondition(condition).length > 0 || resources?.some((covered) => 'below' in covered) ? 2 : 1;
+}
+
+function formatOfCalls({ condition = '' }: Fields<'policy'>): BundleFormat {
+  let found: BundleFormat = 1;
+  for (const [call, format] of LATER_CALLS) if (format > found && call.test(condition)) found = format;
+  return found;
+}
+
+function laterOf(one: BundleFormat, other: BundleFormat): BundleFormat {
+  return one > other ? one : other;
 }
 
 export function isBundleFormat(format: unknown): format is BundleFormat {
