@@ -13,7 +13,7 @@ import { Declined, UsageError } from '../errors/usage-error.js';
 import { ask, canAsk } from '../output/ask.js';
 import { MANY_RECORDS, Progress } from '../output/progress.js';
 import { err, out } from '../output/terminal.js';
-import { counted, printable } from '../output/text.js';
+import { counted } from '../output/text.js';
 import { accessOfPlan } from '../plan/access-of-plan.js';
 import { readPlan } from '../plan/plan-file.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -149,9 +149,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
         progress.done();
         if (apart) await tellOrigins().catch((error: unknown) => originsUntold(error));
         const { revision, added, changed, removed, unchanged, credentials, broken_rules } = result;
-        if (!flags.json)
-          for (const { detail } of broken_rules)
-            await err.line(`${err.style('yellow', 'warning:')} ${printable(detail)}`);
+        if (!flags.json) for (const { detail } of broken_rules) await err.warning(detail);
         const outcome = {
           json: {
             ...{ revision, added, changed, removed, unchanged },
@@ -214,7 +212,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
     progress.phase('Reading the tree');
     const { manifest, placeOf } = await loadTree(
       tree,
-      (text) => progress.say(`${err.style('yellow', 'warning:')} ${text}`),
+      (text) => progress.warning(text),
       (text, long) => progress.step(text, long),
     );
     const comparing = (records: number) =>
@@ -233,7 +231,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       plan: { ...planned.plan, ...(access && { access }) },
       replan: async () => (await states()).plan,
       origins: await originsOf(tree, all ? manifest.records : written(planned.plan), placeOf, (text) =>
-        err.warning(text),
+        progress.warning(text),
       ),
     };
   }
@@ -248,7 +246,7 @@ async function show(plan: Plan, options: { all: boolean; cloud: string }): Promi
 async function originsUntold(error: unknown): Promise<void> {
   if (!(error instanceof ProblemError)) throw error;
   const what = `The changes were made, but where all the records stand was not taken: ${error.detail}`;
-  await err.line(`${err.style('yellow', 'warning:')} ${printable(what)}`);
+  await err.warning(what);
 }
 
 function nothingToDo({ base_revision: revision, counts }: Plan, toldOrigins: boolean): { json: object; text: string } {

@@ -91,7 +91,7 @@ rules in either state that the change breaks.`;
     const { args, flags } = await this.parse(Impact);
     const now = momentOf(flags.now);
     const progress = new Progress(err);
-    const warn = (text: string) => progress.say(`${err.style('yellow', 'warning:')} ${text}`);
+    const warn = (text: string) => progress.warning(text);
     try {
       progress.phase('Reading');
       const { before, after, context } = await this.#sources(args, flags, warn);

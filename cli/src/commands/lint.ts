@@ -44,8 +44,8 @@ The exit code is 1 if there is a proven finding that no comment accepts, and wit
     const { lintTree } = await import('@authz-service/core/questions/lint/linted');
     const { files, tree, gaps, lineless } =
       flags.terraform === undefined ? await treeIn(args.dir) : await shownIn(flags.terraform);
-    for (const gap of gaps) await err.warning(printable(gap));
-    for (const warning of tree.warnings) await err.warning(printable(faultText(warning)));
+    for (const gap of gaps) await err.warning(gap);
+    for (const warning of tree.warnings) await err.warning(faultText(warning));
     if (tree.manifest === undefined) throw new InvalidTree(tree.faults, args.dir);
     const sources = flags.terraform === undefined ? files.length : 1;
     const findings = lintTree(files, tree.manifest, tree, now);

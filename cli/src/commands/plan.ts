@@ -74,7 +74,7 @@ does not hold.`;
       throw new UsageError(`--${asked[0]} needs what --no-access leaves out: keep one of them.`);
     }
     const progress = new Progress(err);
-    const warn = (text: string) => progress.say(`${err.style('yellow', 'warning:')} ${text}`);
+    const warn = (text: string) => progress.warning(text);
     const [client, { planStates, readTenant }] = await Promise.all([
       connect(flags),
       import('@authz-service/provider/reconcile/reconcile'),
@@ -111,7 +111,7 @@ does not hold.`;
       if (flags.out !== undefined)
         await writePlan(flags.out, {
           plan,
-          origins: await originsOf(args.dir, written(plan), placeOf, (text) => err.warning(text)),
+          origins: await originsOf(args.dir, written(plan), placeOf, warn),
         });
       return {
         json: plan,

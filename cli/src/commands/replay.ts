@@ -78,9 +78,7 @@ lines of which a masked value would be read, are counted as not replayable.`;
     against: string;
   }> {
     if (flags.against !== undefined) {
-      const { manifest } = await loadTree(flags.against, (text) =>
-        err.line(`${err.style('yellow', 'warning:')} ${text}`),
-      );
+      const { manifest } = await loadTree(flags.against, (text) => err.warning(text));
       const records = manifest.records.map((record) => ({ ...record, id: record.address }));
       return { engine: compileEngine(records), against: flags.against };
     }

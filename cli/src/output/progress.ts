@@ -54,6 +54,11 @@ export class Progress {
     return this.terminal.line(line);
   }
 
+  warning(text: string): Promise<void> {
+    this.#clear();
+    return this.terminal.warning(text);
+  }
+
   #clear(): void {
     if (this.#shown) void this.terminal.raw('\r\u001B[2K');
     this.#shown = false;

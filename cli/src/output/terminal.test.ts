@@ -14,3 +14,9 @@ describe('colour', () => {
     expect(terminal.style('red', 'x')).toBe(colour ? '\u001B[31mx\u001B[39m' : 'x');
   });
 });
+
+it('writes the names in a warning so that they forge no line', () => {
+  const stream = new PassThrough();
+  void new Terminal(stream, {}).warning('no "a\u001B[2K\nerror: b"');
+  expect(String(stream.read())).toBe('warning: no "a\\u001b[2K\\nerror: b"\n');
+});

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { printable } from './text.js';
 
 /** Paints text for a terminal: `style('bold', text)`. Without colour it returns the text unchanged. */
 export type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
@@ -36,8 +37,9 @@ export class Terminal {
     return this.raw(`${text}\n`);
   }
 
+  /** Writes a warning, whose text may hold names from anywhere. */
   warning(text: string): Promise<void> {
-    return this.line(`${this.style('yellow', 'warning:')} ${text}`);
+    return this.line(`${this.style('yellow', 'warning:')} ${printable(text)}`);
   }
 
   raw(text: string): Promise<void> {

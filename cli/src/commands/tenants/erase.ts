@@ -47,8 +47,8 @@ Asks you to repeat the subject; in a script, pass --yes.`;
     const erasure = { subject, properties: flags.property };
     const { versions, absent } = await client.tenants.erase(name, erasure, { signal: this.signal });
     if (absent.length > 0) {
-      await err.line(
-        `${err.style('yellow', 'warning:')} No past version of ${subject} has ${quoted(absent)}: it was erased before, as \
+      await err.warning(
+        `No past version of ${subject} has ${quoted(absent)}: it was erased before, as \
 "service audit --tenants" shows, or is called otherwise.`,
       );
     }
