@@ -16,7 +16,7 @@ interface LinkedView extends OwnedView {
 }
 
 /**
- * Yields what a record, as it would be after a change, helps to give to everyone although it is not the writer's own.
+ * Returns what a record, as it would be after a change, helps to give to everyone although it is not the writer's own.
  * Sharing lets a team hand something on to somebody, not to all: neither directly nor by a role of its own that includes or
  * holds it. It goes through all that is linked to the roles, a part of it a step.
  */

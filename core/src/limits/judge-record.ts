@@ -37,13 +37,13 @@ export function judgeRecord(record: OwnedRecord, view: OwnedView, writer: Writer
   ];
 }
 
-/** Yields what keeps a writer from removing a link that somebody else hung onto the writer's own records. */
+/** Returns what keeps a writer from removing a link that somebody else hung onto the writer's own records. */
 export function judgeForeignLink(link: OwnedRecord, view: OwnedView, writer: Writer): Fault[] {
   const { grants } = definitionOf(link.kind);
   return judgeUses(link, view, writer).filter(({ pointer }) => pointer === `/${grants}`);
 }
 
-/** Yields what keeps a writer from the records that this one covers, grants, includes, or hangs on. */
+/** Returns what keeps a writer from the records that this one covers, grants, includes, or hangs on. */
 function judgeUses(record: OwnedRecord, view: OwnedView, writer: Writer): Fault[] {
   const { applications } = writer.limits;
   if (applications === undefined) return [];

@@ -35,7 +35,7 @@ export interface StageOptions {
   session?: boolean;
   /** Whether links of other stacks that grant what this stack owns may be removed. */
   exclusive?: boolean;
-  /** Returns what breaks enforced access rules in place of refusing it. */
+  /** Whether what breaks enforced access rules is returned in place of refused. */
   reportRules?: boolean;
   /** The writer, if it is limited in what it may write. */
   writer?: Writer;

@@ -32,17 +32,17 @@ export interface TypeUniverse {
 /** Stands for every action that no type declares and no policy names. */
 export const OTHER_ACTION = '\u0000';
 
-/** The units and actions of a region. */
+/** The units and actions of a scope. */
 export function* unitsOf(
-  region: ChangeScope,
+  scope: ChangeScope,
   universe: (type: Path) => TypeUniverse,
 ): Generator<readonly [ResourceUnit, readonly string[]], void> {
-  for (const type of region.types()) {
+  for (const type of scope.types()) {
     const { actions, named, names } = universe(type);
     const every = [...new Set([...actions, ...named])].sort();
     every.push(OTHER_ACTION);
     const expanded = new Map<ReadonlySet<string>, readonly string[]>();
-    for (const [unit, touched] of region.units(type, names())) {
+    for (const [unit, touched] of scope.units(type, names())) {
       let wanted = expanded.get(touched);
       if (wanted === undefined) {
         wanted = touched.has('*') ? every : [...touched].sort();
@@ -53,7 +53,7 @@ export function* unitsOf(
   }
 }
 
-/** The columns of all units and actions of a region in one state, in their order. */
+/** The columns of all units and actions of a scope in one state, in their order. */
 export function columnsOf(
   columns: Columns,
   units: readonly (readonly [ResourceUnit, readonly string[]])[],

@@ -33,7 +33,7 @@ const TRIED_MAX = 2_000_000;
 const NO_ACTIONS: ReadonlySet<string> = new Set();
 
 /**
- * Marks in a region the resources without a record that lie below several parents, where these make another difference
+ * Marks in a scope the resources without a record that lie below several parents, where these make another difference
  * together than each alone. A request is allowed by one way in which no DENY that applies stops it, so what it needs to be
  * allowed in one state only is that way and, in the other state, one DENY: a parent for each, or, where a role and
  * what its policy covers are in two places, two. A DENY may also be there because nobody says where else the resource
@@ -45,7 +45,7 @@ export class ParentCombinations {
   #tried = 0;
 
   constructor(
-    private readonly region: ChangeScope,
+    private readonly scope: ChangeScope,
     private readonly sides: readonly [PlaceEffects, PlaceEffects],
     /** The paths of resources that both states have, but not alike, and of those that one of them has not. */
     private readonly changed: { readonly both: ReadonlySet<Path>; readonly oneSided: ReadonlySet<Path> },
@@ -54,10 +54,10 @@ export class ParentCombinations {
 
   mark(): void {
     if (!this.sides.some(({ together }) => together)) return;
-    for (const type of [...this.region.types()]) {
+    for (const type of [...this.scope.types()]) {
       if (this.#parentsOf(type).length > 0) this.#type(type);
     }
-    if (this.#tried > TRIED_MAX) this.region.cut();
+    if (this.#tried > TRIED_MAX) this.scope.cut();
   }
 
   #parentsOf(type: Path) {
@@ -73,7 +73,7 @@ export class ParentCombinations {
     for (const way of crossed) this.#add(type, [way]);
     // A DENY may be there for want of one property, while what another one would bring is not.
     for (const { unsaid: property = '', denied, touched } of unsaid)
-      if (denied.size > 0 && touched.size > 0) this.region.addPlace(type, { below: [], unsaid: property }, touched);
+      if (denied.size > 0 && touched.size > 0) this.scope.addPlace(type, { below: [], unsaid: property }, touched);
     const denying = [...all, ...unsaid].filter(({ denied }) => denied.size > 0);
     const allowing = all.filter(({ allowed }) => allowed.size > 0);
     const touchedDenying = denying.filter(({ touched }) => touched.size > 0);
@@ -87,13 +87,13 @@ export class ParentCombinations {
 
   /** Marks each parent among others, if conditions ask for more than what gives and denies. */
   #among(type: Path, ways: readonly { way: ParentChoice }[]): void {
-    const whole = this.region.wholeActions(type);
+    const whole = this.scope.wholeActions(type);
     const more = (place: BelowPlace, actions: ReadonlySet<string>) =>
-      this.region.addPlace(type, { ...place, among: true }, actions);
+      this.scope.addPlace(type, { ...place, among: true }, actions);
     if (whole.size > 0) more({ below: [] }, whole);
     for (const { way } of ways) if (way.touched.size > 0) more({ below: way.below, named: way.named }, way.touched);
     const asking = ways.filter(({ way }) => way.asks);
-    for (const [parent, actions] of this.region.touchedParents(type)) {
+    for (const [parent, actions] of this.scope.touchedParents(type)) {
       if (!this.changed.both.has(parent)) continue;
       more({ below: [parent] }, actions);
       // What is given below one place may hang on the properties of another.
@@ -101,14 +101,14 @@ export class ParentCombinations {
         if (!way.below.includes(parent) && ++this.#tried <= TRIED_MAX)
           more({ below: [...way.below, parent].sort(), named: [...way.named, parent].sort() }, actions);
     }
-    for (const [name, places] of this.region.placedNames(type)) {
-      this.region.addPlace(type, { below: [], among: true }, ALL, name);
-      for (const below of places) this.region.addPlace(type, { below: [below], among: true }, ALL, name);
+    for (const [name, places] of this.scope.placedNames(type)) {
+      this.scope.addPlace(type, { below: [], among: true }, ALL, name);
+      for (const below of places) this.scope.addPlace(type, { below: [below], among: true }, ALL, name);
     }
   }
 
   #ways(type: Path): { one: ParentClass; way: ParentChoice }[] {
-    const touched = this.region.touchedParents(type);
+    const touched = this.scope.touchedParents(type);
     const found: { one: ParentClass; way: ParentChoice }[] = [];
     for (const { type: parentType } of uniqueTypes(this.#parentsOf(type))) {
       const classes = this.#classesOf(parentType);
@@ -151,7 +151,7 @@ export class ParentCombinations {
     return { allowed, denied, asks };
   }
 
-  /** Marks what takes two places at once. */
+  /** Returns the choices that take two places at once. */
   #crossed(type: Path, ways: readonly { one: ParentClass; way: ParentChoice }[]): ParentChoice[] {
     const found = new Map<string, ParentChoice & { allowed: Set<number>; denied: Set<number> }>();
     const at = (place: Path) => ways.filter(({ one }) => one.places.has(place)).map(({ way }) => way);
@@ -175,8 +175,8 @@ export class ParentCombinations {
           found.set(key, known);
         }
     }
-    for (const name of this.region.placedNames(type).keys())
-      for (const { below, named } of found.values()) this.region.addPlace(type, { below, named }, ALL, name);
+    for (const name of this.scope.placedNames(type).keys())
+      for (const { below, named } of found.values()) this.scope.addPlace(type, { below, named }, ALL, name);
     return [...found.values()];
   }
 
@@ -184,7 +184,7 @@ export class ParentCombinations {
   #unsaidWays(type: Path): ParentChoice[] {
     const parents = this.#parentsOf(type);
     if (parents.length < 2) return [];
-    const touched = this.region.unsaidActions(type);
+    const touched = this.scope.unsaidActions(type);
     return parents.map(({ type: parentType, property }) => {
       const types = this.#typesAbove(parentType);
       const places = new Set<Path>();
@@ -225,7 +225,7 @@ export class ParentCombinations {
     const touched = new Set(ways.flatMap((way) => [...way.touched]));
     const among = unsaid === undefined && this.sides.some(({ read }) => read);
     const place = { below, named, ...(unsaid !== undefined && { unsaid }), ...(among && { among }) };
-    if (touched.size > 0) this.region.addPlace(type, place, touched);
+    if (touched.size > 0) this.scope.addPlace(type, place, touched);
   }
 
   #keyOf(parent: Path): string {

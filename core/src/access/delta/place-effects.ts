@@ -125,7 +125,7 @@ function* givenOf(role: Principal, asks: (policy: Rule['policy']) => boolean): G
     }
 }
 
-/** Yields the places above resources that others may lie in, if any place makes a difference. */
+/** Returns the places above resources that others may lie in, if any place makes a difference. */
 function aboveOf(engine: CompiledEngine, effects: ReadonlyMap<Path, unknown>): ReadonlyMap<Path, Above> {
   const found = new Map<Path, Above>();
   const known = new Map<Resource, Above>();

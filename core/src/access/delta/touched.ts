@@ -25,7 +25,7 @@ export const EVERY_ACTION = '*';
 type Given = NonNullable<RecordChange['before']>;
 
 /**
- * Marks in a region what changed records can touch in one state: the resources and actions whose candidates, or whose
+ * Marks in a scope what changed records can touch in one state: the resources and actions whose candidates, or whose
  * guards, hang on them.
  */
 export class Touching {
@@ -42,7 +42,7 @@ export class Touching {
     private readonly engine: CompiledEngine,
     private readonly granted: GrantedRules,
     private readonly tables: ColumnTables,
-    private readonly region: ChangeScope,
+    private readonly scope: ChangeScope,
   ) {}
 
   mark(changes: readonly ChangedRecord[], side: 'before' | 'after'): void {
@@ -117,7 +117,7 @@ export class Touching {
     if (other?.kind !== 'resource') return;
     const { type: path, name } = other.fields as Fields<'resource'>;
     const type = this.engine.types.get(path);
-    if (type !== undefined && type.parents.length > 0) this.region.addPlaced(path, name, this.#parents(type));
+    if (type !== undefined && type.parents.length > 0) this.scope.addPlaced(path, name, this.#parents(type));
   }
 
   /** `#decisiveParents`, looked for once. */
@@ -175,14 +175,14 @@ export class Touching {
 
   #target(target: Target, { names }: Pick<ActionSet, 'names'>): void {
     if (target instanceof Below) this.#below(target.resource, names);
-    else if (target instanceof Resource) this.region.addResource(target.type.path, target.name, names);
+    else if (target instanceof Resource) this.scope.addResource(target.type.path, target.name, names);
     else this.#type(target, names);
   }
 
   /** A whole type: what has a record, what has none, and of that also what lies where it makes a difference. */
   #type(type: ResourceType, actions: readonly string[]): void {
-    this.region.addType(type.path, actions);
-    for (const parent of this.#parents(type)) this.region.addBelow(type.path, parent, actions);
+    this.scope.addType(type.path, actions);
+    for (const parent of this.#parents(type)) this.scope.addBelow(type.path, parent, actions);
   }
 
   /** The recorded resources of which it makes a difference whether one without a record lies directly below them. */
@@ -212,7 +212,7 @@ export class Touching {
 
   /** Resources that nobody says the place of may lie below those of this type. */
   #unsaid(type: ResourceType, actions: readonly string[]): void {
-    for (const one of this.engine.types.values()) if (liesBelow(one, type)) this.region.addUnsaid(one.path, actions);
+    for (const one of this.engine.types.values()) if (liesBelow(one, type)) this.scope.addUnsaid(one.path, actions);
   }
 
   /** A resource and all below it, and what has no record there. */
@@ -224,8 +224,8 @@ export class Touching {
       if (more.length === 0) continue;
       for (const action of more) walked.add(action);
       this.#walked.set(one, walked);
-      this.region.addResource(one.type.path, one.name, more);
-      for (const type of this.#typesIn(one.type)) this.region.addBelow(type, one, more);
+      this.scope.addResource(one.type.path, one.name, more);
+      for (const type of this.#typesIn(one.type)) this.scope.addBelow(type, one, more);
       for (const child of itemsOf(hierarchyNodeOf(one)?.children ?? null)) open.push(child);
     }
   }

@@ -31,7 +31,7 @@ const EVALUATIONS_MAX = 60_000;
 /** Finds the cells of atoms, once for each set of atoms. */
 export class Clusters {
   readonly #pool: AttributePool;
-  readonly #anatomies = new Map<Atom, AtomQuestions>();
+  readonly #atomQuestions = new Map<Atom, AtomQuestions>();
   readonly #made = new Map<string, Cluster>();
 
   constructor(pool: AttributePool) {
@@ -53,20 +53,20 @@ export class Clusters {
     return found;
   }
 
-  #anatomy(atom: Atom): AtomQuestions {
-    let anatomy = this.#anatomies.get(atom);
-    if (anatomy === undefined) {
-      anatomy = questionsOf(atom, this.#pool);
-      this.#anatomies.set(atom, anatomy);
+  #questionsOf(atom: Atom): AtomQuestions {
+    let questions = this.#atomQuestions.get(atom);
+    if (questions === undefined) {
+      questions = questionsOf(atom, this.#pool);
+      this.#atomQuestions.set(atom, questions);
     }
-    return anatomy;
+    return questions;
   }
 
   #cluster(atoms: readonly Atom[]): Cluster {
     const attributes = this.#attributesOf(atoms);
-    const anatomies = atoms.map((atom) => this.#anatomy(atom));
-    const plan = new ClusterPlan(attributes, anatomies);
-    let complete = plan.complete && anatomies.every((anatomy) => anatomy.complete);
+    const ofAtoms = atoms.map((atom) => this.#questionsOf(atom));
+    const plan = new ClusterPlan(attributes, ofAtoms);
+    let complete = plan.complete && ofAtoms.every((one) => one.complete);
     const values = new Map(attributes.map((attribute) => [attribute, plan.valuesOf(attribute)]));
     for (const one of values.values()) complete &&= one.complete;
     const combinations = combinationsOf(values);
@@ -155,23 +155,23 @@ class ClusterPlan {
   readonly #questions = new Map<Attribute, QuestionAt[]>();
   readonly #each = new Map<Attribute, number>();
   readonly #lookedFor = new Map<Attribute, Site[]>();
-  readonly #anatomies: readonly AtomQuestions[];
+  readonly #atomQuestions: readonly AtomQuestions[];
 
-  constructor(attributes: readonly Attribute[], anatomies: readonly AtomQuestions[]) {
-    this.#anatomies = anatomies;
+  constructor(attributes: readonly Attribute[], ofAtoms: readonly AtomQuestions[]) {
+    this.#atomQuestions = ofAtoms;
     for (const attribute of attributes) {
       this.#questions.set(attribute, []);
       this.#each.set(attribute, isText(attribute) ? TRIED_TEXTS : 1);
       if (attribute.kind === 'property' && attribute.name === undefined) this.complete = false;
     }
-    for (const [site, question] of anatomies.flatMap(({ questions }) => questions))
+    for (const [site, question] of ofAtoms.flatMap(({ questions }) => questions))
       this.#questions.get(site.attribute)?.push([site.members, question]);
     for (const sites of this.#joined()) this.#share(sites);
     for (const [item, list] of this.#joins('in')) this.#lookInto(item, list);
   }
 
   #joins(...kinds: string[]) {
-    return this.#anatomies.flatMap(({ joins }) => joins.filter(([, , kind]) => kinds.includes(kind)));
+    return this.#atomQuestions.flatMap(({ joins }) => joins.filter(([, , kind]) => kinds.includes(kind)));
   }
 
   /** Groups of sites that are compared with each other. */

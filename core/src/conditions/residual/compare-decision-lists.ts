@@ -50,7 +50,7 @@ export class DecisionListComparison {
     this.#clusters = clusters;
   }
 
-  /** How many steps the last exploration took. */
+  /** How many steps the last comparison took. */
   get steps(): number {
     return this.#steps;
   }
@@ -65,7 +65,7 @@ export class DecisionListComparison {
     this.#stepsMax = stepsMax;
     this.#of = this.#clusters.of([...new Set([...atomsOf(before), ...atomsOf(after)])]);
     try {
-      return this.#explore(before, after);
+      return this.#compare(before, after);
     } catch (error) {
       if (!(error instanceof TooManySteps)) throw error;
       if (stepsMax === STEPS_MAX) this.#known.set(keyOf(before, after), UNCLEAR);
@@ -73,7 +73,7 @@ export class DecisionListComparison {
     }
   }
 
-  #explore(before: StepList, after: StepList): ListDifference {
+  #compare(before: StepList, after: StepList): ListDifference {
     const plain = plainly(before, after);
     if (plain !== undefined) return plain;
     const key = keyOf(before, after);
@@ -84,7 +84,7 @@ export class DecisionListComparison {
     const cluster = this.#of.get(atom) as Cluster;
     let found = SAME;
     for (const { outcomes, chosen } of distinct(cluster, before, after)) {
-      const inside = this.#settled(before, after, outcomes, (left, right) => this.#explore(left, right));
+      const inside = this.#settled(before, after, outcomes, (left, right) => this.#compare(left, right));
       found = {
         gained: either(found.gained, with_(chosen, inside.gained)),
         lost: either(found.lost, with_(chosen, inside.lost)),
@@ -126,9 +126,9 @@ export class DecisionListComparison {
     before: StepList,
     after: StepList,
     outcomes: ReadonlyMap<Atom, FormulaOutcome>,
-    explore: (before: StepList, after: StepList) => ListDifference,
+    compare: (before: StepList, after: StepList) => ListDifference,
   ): ListDifference {
-    return explore(this.#lists.settle(before, outcomes, this.#count), this.#lists.settle(after, outcomes, this.#count));
+    return compare(this.#lists.settle(before, outcomes, this.#count), this.#lists.settle(after, outcomes, this.#count));
   }
 }
 
@@ -136,7 +136,7 @@ function keyOf(before: StepList, after: StepList): string {
   return `${before.id}/${after.id}`;
 }
 
-/** The difference that needs no exploration. */
+/** The difference that needs no comparison. */
 function plainly(before: StepList, after: StepList): ListDifference | undefined {
   if (before === after) return SAME;
   if (before.decided === undefined || after.decided === undefined) return undefined;

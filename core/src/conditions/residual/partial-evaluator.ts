@@ -44,7 +44,7 @@ const MFA = 'context.mfa';
 export const ANY_CHOSEN: PartialPrincipals = { inGroup: () => false, hasRole: (path) => ({ anyOf: [path] }) };
 const NO_REQUEST = new Map<Attribute, never>();
 
-/** Fills in what is known: formulas and atoms of one `Remainders`. */
+/** Fills in what is known: formulas and atoms of one `Residuals`. */
 export class PartialEvaluator {
   readonly formulas = new FormulaPool();
   readonly attributes = new AttributePool();

@@ -100,7 +100,7 @@ function decide(
   return { answer: allowed > denied ? 'allowed' : 'denied', failed };
 }
 
-const RUNS = Number(process.env.REMAINDER_RUNS ?? 250);
+const RUNS = Number(process.env.RESIDUAL_RUNS ?? 250);
 const SAMPLES = 60;
 
 test(`no comparison of ${RUNS} pairs of lists is contradicted by requests at the boundaries of their literals`, () => {

@@ -30,7 +30,7 @@ export interface ResidualCandidate {
 
 /**
  * Candidates in order of precedence (docs/semantics.md 5.1), without those that make no difference. Lists of one
- * `Remainders` that are the same are one object.
+ * `Residuals` that are the same are one object.
  */
 export interface DecisionList {
   readonly id: number;
@@ -71,18 +71,18 @@ const ALL_SIMPLIFYING_STEPS_MAX = 1_000_000;
  * Requests that are so large that the steps of a decision run out (docs/semantics.md 4.9) are left aside.
  */
 export class Residuals {
-  readonly #specialiser = new PartialEvaluator();
+  readonly #evaluator = new PartialEvaluator();
   /** Joins and negates what `residualOf` returns. */
-  readonly formulas = this.#specialiser.formulas;
-  readonly #lists = new DecisionLists(this.#specialiser.formulas);
-  readonly #clusters = new Clusters(this.#specialiser.attributes);
-  readonly #exploration = new DecisionListComparison(this.#lists, this.#clusters);
+  readonly formulas = this.#evaluator.formulas;
+  readonly #lists = new DecisionLists(this.#evaluator.formulas);
+  readonly #clusters = new Clusters(this.#evaluator.attributes);
+  readonly #comparison = new DecisionListComparison(this.#lists, this.#clusters);
   readonly #guards = new Map<PolicyGuard, { reads: readonly Read[]; made: Map<string, Formula> }>();
   readonly #conditions = new Map<string, PolicyGuard>();
   readonly #simplified = new Map<Formula, Formula>();
   #simplifyingSteps = 0;
   readonly #none = this.#lists.of([]);
-  readonly #all = this.#lists.of([this.#allow(this.#specialiser.formulas.constant('true'))]);
+  readonly #all = this.#lists.of([this.#allow(this.#evaluator.formulas.constant('true'))]);
 
   /**
    * Returns the residual of a guard. With `placeUnknown` it is that of a policy to which only unknown ways lead (8.6). It
@@ -94,13 +94,13 @@ export class Residuals {
       memory = { reads: readsOfGuard(guard), made: new Map() };
       this.#guards.set(guard, memory);
     }
-    const key = this.#specialiser.keyOf(memory.reads, known);
+    const key = this.#evaluator.keyOf(memory.reads, known);
     let formula = memory.made.get(key);
     if (formula === undefined) {
-      formula = this.#specialiser.guard(guard, known);
+      formula = this.#evaluator.guard(guard, known);
       memory.made.set(key, formula);
     }
-    const { formulas } = this.#specialiser;
+    const { formulas } = this.#evaluator;
     return placeUnknown ? formulas.and([formulas.constant('absent'), formula]) : formula;
   }
 
@@ -117,12 +117,12 @@ export class Residuals {
   verdictOf(list: DecisionList): ListVerdict {
     const { decided } = list as StepList;
     if (decided !== undefined) return decided ? 'allow' : 'deny';
-    if (this.#exploration.difference(this.#none, list as StepList).gained === 'no') return 'deny';
-    return this.#exploration.difference(this.#all, list as StepList).lost === 'no' ? 'allow' : 'depends';
+    if (this.#comparison.difference(this.#none, list as StepList).gained === 'no') return 'deny';
+    return this.#comparison.difference(this.#all, list as StepList).lost === 'no' ? 'allow' : 'depends';
   }
 
   compare(before: DecisionList, after: DecisionList): Comparison {
-    const { gained, lost } = this.#exploration.difference(before as StepList, after as StepList);
+    const { gained, lost } = this.#comparison.difference(before as StepList, after as StepList);
     const witnesses = {
       ...(typeof gained === 'object' && { gained: witnessOf(gained.with) }),
       ...(typeof lost === 'object' && { lost: witnessOf(lost.with) }),
@@ -136,7 +136,7 @@ export class Residuals {
   /** Whether some request is allowed by a list, or makes a formula true. */
   satisfiable(what: DecisionList | Formula): Satisfiability {
     const list = 'candidates' in what ? what : this.#lists.of([this.#allow(what)]);
-    const { gained } = this.#exploration.difference(this.#none, list as StepList);
+    const { gained } = this.#comparison.difference(this.#none, list as StepList);
     if (typeof gained === 'object') return { possible: 'yes', witness: witnessOf(gained.with) };
     return { possible: gained === 'no' ? 'no' : 'unknown' };
   }
@@ -166,8 +166,8 @@ export class Residuals {
   #isSame(left: Formula, right: Formula): boolean {
     if (this.#simplifyingSteps > ALL_SIMPLIFYING_STEPS_MAX) return false;
     const [before, after] = [left, right].map((one) => this.#lists.of([this.#allow(one)])) as [StepList, StepList];
-    const { gained, lost } = this.#exploration.difference(before, after, SIMPLIFYING_STEPS_MAX);
-    this.#simplifyingSteps += 1 + this.#exploration.steps;
+    const { gained, lost } = this.#comparison.difference(before, after, SIMPLIFYING_STEPS_MAX);
+    this.#simplifyingSteps += 1 + this.#comparison.steps;
     return gained === 'no' && lost === 'no';
   }
 

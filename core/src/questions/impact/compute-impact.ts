@@ -57,7 +57,7 @@ export function impactOfChanges(
   const principals = new PrincipalIds();
   const tables = new ColumnTables(principals, now);
   const residuals = new Residuals();
-  const region = new ChangeScope();
+  const scope = new ChangeScope();
   const subjects = new SubjectClasses(changes, now, principals, typesInConditions(policies(), changes));
   const universes = new TypeUniverses(engine, changes);
   const universe = universes.of.bind(universes);
@@ -66,7 +66,7 @@ export function impactOfChanges(
   const look = (side: Side) => {
     const granted = GrantedRules.of(engine);
     universes.look(granted);
-    new Touching(engine, granted, tables, region).mark(changes, side);
+    new Touching(engine, granted, tables, scope).mark(changes, side);
     subjects.look(engine, side);
     return [granted, placeEffectsOf(engine, granted, tables)] as const;
   };
@@ -79,8 +79,8 @@ export function impactOfChanges(
   const memberships = byMembership ? Memberships.look(engine, classes, tables, answers, residuals) : undefined;
   const comparison = new ColumnComparison(tables, classes, answers, pairsMax, memberships);
   const share = comparison.share.bind(comparison);
-  new ParentCombinations(region, [placesBefore, placesAfter], changedResources(changes), share).mark();
-  const units = [...unitsOf(region, universe)];
+  new ParentCombinations(scope, [placesBefore, placesAfter], changedResources(changes), share).mark();
+  const units = [...unitsOf(scope, universe)];
   const columnsAfter = columnsOf(new Columns(engine, grantedAfter, tables, idOf), units);
   engine.apply(reversed(changes));
   // What went and came back is a new object in the graph, so the grants are read again.
@@ -95,9 +95,9 @@ export function impactOfChanges(
   const drafts = draftFindings({
     ...{ cells, comparison, principals, residuals, universe, engine, changes, now },
     places: {
-      parents: (type) => region.touchedParents(type).keys(),
+      parents: (type) => scope.touchedParents(type).keys(),
       highest: (all) => highestOf(engine, all),
-      placed: (type) => region.placedNames(type),
+      placed: (type) => scope.placedNames(type),
     },
   });
   const lists = new PresentLists(engine, tables, principals, answers, idOf);
@@ -113,7 +113,7 @@ export function impactOfChanges(
       now: new Date(now).toISOString(),
       counts: countsOf(cells),
       exact: cells.every((cell) => cell.exact),
-      ...(!region.complete && { complete: false }),
+      ...(!scope.complete && { complete: false }),
       findings,
     },
     pairs: () => pairLines(cells, universe),

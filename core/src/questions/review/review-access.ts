@@ -53,7 +53,7 @@ export interface ReviewChangesOptions extends ImpactOptions {
   readonly since?: number | undefined;
 }
 
-/** Yields what has changed in who has access in a scope. If one state lacks the scope, nobody had access there. */
+/** Returns what has changed in who has access in a scope. If one state lacks the scope, nobody had access there. */
 export function reviewChanges(
   before: readonly StoredRecord[],
   after: readonly StoredRecord[],

@@ -1,3 +1,4 @@
+import { append } from '../../collections/append.js';
 import { ProblemError } from '../../problem.js';
 import { type Address, address, type Path, typeOfResource } from '../../records/address.js';
 import { EVERYONE } from '../../records/everyone.js';
@@ -80,7 +81,7 @@ export function scopedRecords(all: readonly StoredRecord[], scope: ReviewScope):
 export function recordsOfSubject(all: readonly StoredRecord[], path: Path): ScopedRecords {
   const own = address('subject', path);
   const given = new Map<Address, Address[]>();
-  const give = (to: Address, what: Address) => given.set(to, [...(given.get(to) ?? []), what]);
+  const give = (to: Address, what: Address) => append(given, to, what);
   for (const { kind, address: of, fields } of all) {
     if (kind === 'group_membership') give(`${fields.entity_type}/${fields.entity}`, `group/${fields.group}`);
     if (kind === 'role_assignment') give(assigneeOf(fields), `role/${fields.role}`);
@@ -137,11 +138,6 @@ function closure(start: Iterable<string>, next: ReadonlyMap<string, readonly str
 
 function inverse(parents: ReadonlyMap<Path, readonly Path[]>): Map<Path, Path[]> {
   const children = new Map<Path, Path[]>();
-  for (const [child, list] of parents)
-    for (const parent of list) {
-      const known = children.get(parent);
-      if (known === undefined) children.set(parent, [child]);
-      else known.push(child);
-    }
+  for (const [child, list] of parents) for (const parent of list) append(children, parent, child);
   return children;
 }

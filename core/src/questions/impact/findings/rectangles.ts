@@ -55,7 +55,7 @@ export interface Rectangle {
   /** How many recorded triples it has. */
   readonly triples: number;
   readonly exact: boolean;
-  /** Yields the corners that make the statement. */
+  /** The corners that make the statement. */
   corners(): Iterable<StatedCell>;
 }
 
