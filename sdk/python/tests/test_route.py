@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import socket
 import ssl
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import pytest
 from authz_service import AsyncClient, Client, InvalidConfig, Network, Resource, Subject
+from authz_service._route import route_of
 
 QUESTION = (Subject("user", "alice"), "read", Resource("invoice", "INV-1"))
 
@@ -161,6 +163,17 @@ def test_options_that_contradict_each_other() -> None:
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.9.9.9", "[::1]", "pdp.localhost"])
 def test_ones_own_machine_is_asked_without_the_proxy(host: str) -> None:
-    from authz_service._route import route_of
-
     assert route_of(f"http://{host}:8181", None, None, "http://proxy.test:3128").proxy is None
+
+
+def test_what_shows_variables_shows_no_password_of_a_proxy() -> None:
+    route = route_of("https://pdp.test", None, None, "http://app:pa55word@proxy.test:3128")
+    assert "YXBwOnBhNTV3b3Jk" in str(route.proxy.headers if route.proxy else "")
+    assert "YXBwOnBhNTV3b3Jk" not in repr(route)
+    assert "pa55word" not in repr(route)
+
+
+@pytest.mark.parametrize("age", [math.nan, math.inf, -1, 0.5, 1e9, "30"])
+def test_a_maximum_age_in_anything_but_whole_seconds(age: Any) -> None:
+    with pytest.raises(InvalidConfig, match="give a whole number"):
+        Client("https://pdp.test", max_age=age)

@@ -8,7 +8,7 @@ import re
 import socket
 import ssl
 from base64 import b64encode
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Dict, Mapping, Optional
 from urllib.parse import unquote, urlsplit
 
@@ -69,7 +69,8 @@ class Proxy:
     name: str
     host: str
     port: int
-    headers: Dict[str, str]
+    #: They hold user and password, which tools that show variables must not print.
+    headers: Dict[str, str] = field(repr=False)
 
     def fault(self, why: object) -> OSError:
         return OSError(f"the proxy {self.name} {why}")
