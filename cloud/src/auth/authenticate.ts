@@ -48,7 +48,7 @@ export function offText(offSince: string): string {
 }
 
 /** Whether the client still has the secret for which a token was issued. */
-function isStanding(client: KnownCredential, { generation }: TokenClaims, now: number): boolean {
+function isStillValid(client: KnownCredential, { generation }: TokenClaims, now: number): boolean {
   if (client.generation === generation) return true;
   const former = formerOf(client, now);
   return former !== undefined && generationOf(former.hash) === generation;
@@ -71,7 +71,7 @@ async function credentialOf(
   }
   const claims = await tokens.verify(bearer);
   const client = claims && credentials.client(claims.clientId);
-  if (!claims || client?.tenant !== claims.tenant || !isStanding(client, claims, now())) return undefined;
+  if (!claims || client?.tenant !== claims.tenant || !isStillValid(client, claims, now())) return undefined;
   // A client that names a person is the person's, and no program's; the token was issued before.
   if (client.person !== undefined) return undefined;
   // A token with more scopes than its client now has is refused as a whole: it was issued before the client was

@@ -98,7 +98,7 @@ export class CredentialIndex {
    * removed the credential, its secret or one of its scopes.
    * Returns the credential as it is now.
    */
-  assertStanding(credential: Credential, now: number): KnownCredential {
+  assertStillValid(credential: Credential, now: number): KnownCredential {
     const { kind, id, generation, grants } = credential;
     const known = this.held(kind, id);
     const same = known?.generation === generation && known.expiresAt > now && known.offSince === undefined;

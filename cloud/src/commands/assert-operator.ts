@@ -8,7 +8,7 @@ import type { CredentialIndex } from '../auth/credential-index.js';
  */
 export function assertOperator(operators: CredentialIndex, credential: Credential, now: number): void {
   if (credential.kind !== 'person') {
-    operators.assertStanding(credential, now);
+    operators.assertStillValid(credential, now);
     return;
   }
   const [client, ...others] = operators.ofPerson(credential.tenant, credential.id);

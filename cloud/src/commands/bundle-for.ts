@@ -4,7 +4,7 @@ import { packBundle } from '@authz-service/core/bundle/write';
 import { ProblemError } from '@authz-service/core/problem';
 import { findRevisionNumber, splitToken, tokenOf } from '@authz-service/core/state/revision';
 import type { Cloud } from '../cloud.js';
-import { stoodAt } from '../history/stood-at.js';
+import { revisionTime } from '../history/revision-time.js';
 import type { TenantRow } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 import { gone } from '../tenants/tenants.js';
@@ -111,7 +111,7 @@ export function bundleOf(cloud: Cloud, { tenants, unreadable }: BundledTenants):
 async function neverStoodAt({ store, outages }: Cloud, tenant: Tenant, revision: string): Promise<boolean> {
   if (findRevisionNumber(revision) === undefined || tenant.hadLately(revision)) return false;
   try {
-    return (await stoodAt(store, tenant.id, revision)) === 'never';
+    return (await revisionTime(store, tenant.id, revision)) === 'never';
   } catch (err) {
     // Agents get their bundle while the database does not answer; a later answer tells.
     outages.failed('it is not known whether the tenant had the revision that an agent holds', { err });

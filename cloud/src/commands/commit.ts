@@ -10,7 +10,7 @@ import { revisionText } from '@authz-service/core/state/revision';
 import { type Credential, demand, scopeToWrite, WRITING_SCOPES } from '../auth/credential.js';
 import { touchesCredentials } from '../auth/credential-index.js';
 import type { Cloud } from '../cloud.js';
-import { assertStanding } from '../console/assert-standing.js';
+import { assertStillValid } from '../console/assert-still-valid.js';
 import { demandConsoleStack, guardSession } from '../console/guard-session.js';
 import {
   type IdempotencyRow,
@@ -197,7 +197,7 @@ async function judgeAndStore(
   locked?: TenantStore,
 ): Promise<Stored> {
   const store = locked ?? cloud.store;
-  const { limits } = await assertStanding(cloud, wish.credential, wish.now);
+  const { limits } = await assertStillValid(cloud, wish.credential, wish.now);
   const replay = await findReplay(cloud, store, wish);
   if (replay) return { outcome: { committed: replay, replayed: true } };
   const { baseRevision } = wish;

@@ -4,7 +4,7 @@ import type { ReviewScope, ScopeKind } from '@authz-service/core/questions/revie
 import { address, splitReference } from '@authz-service/core/records/address';
 import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
-import { assertStanding } from '../console/assert-standing.js';
+import { assertStillValid } from '../console/assert-still-valid.js';
 import type { SignOffRow } from '../store/sign-off-store.js';
 import { type AccessChanges, accessChanges } from './access-changes.js';
 import { signedReview } from './access-review.js';
@@ -49,7 +49,7 @@ export async function signOff(cloud: Cloud, wish: SignOffWish, signal: AbortSign
   const { kind, id, name } = credential;
   const at = cloud.now();
   // The search may have waited long.
-  await assertStanding(cloud, credential, at);
+  await assertStillValid(cloud, credential, at);
   const row: SignOffRow = {
     id: randomUUID(),
     tenant: credential.tenant,

@@ -97,7 +97,7 @@ export class Sessions {
    * For work that begins some time after its session was found: throws `unauthorized` if the session has ended meanwhile
    * or its holder may do less. Returns the holder as they are now.
    */
-  async assertStanding(credential: Credential, hash: string, now: number): Promise<Credential> {
+  async assertStillValid(credential: Credential, hash: string, now: number): Promise<Credential> {
     const present = (await this.#find(hash, now))?.credential;
     if (present !== undefined && [...credential.grants].every((grant) => holds(present, grant))) return present;
     throw signedOut();

@@ -3,7 +3,7 @@ import { type AgentReport, readReport } from '@authz-service/pdp/contract/agent-
 import { isPublisher } from '@authz-service/pdp/contract/publisher-id';
 import type { Credential } from '../auth/credential.js';
 import { within } from '../concurrency/within.js';
-import { stoodAt } from '../history/stood-at.js';
+import { revisionTime } from '../history/revision-time.js';
 import type { OutageLog } from '../outages/outage-log.js';
 import type { AgentRow, RetiredAgents } from '../store/agent-store.js';
 import type { Store, TenantRow } from '../store/store.js';
@@ -43,10 +43,10 @@ interface Heard {
 }
 
 /** The state of the revision that an agent says it serves. */
-type Standing = Pick<AgentRow, 'enforces' | 'diverged'> & { committedAt?: number };
+type ReportedRevision = Pick<AgentRow, 'enforces' | 'diverged'> & { committedAt?: number };
 
 /** When revisions were committed. */
-type Committed = Map<string, ReturnType<typeof stoodAt>>;
+type Committed = Map<string, ReturnType<typeof revisionTime>>;
 
 /**
  * Takes the reports of the agents that poll this process, and writes what matters of them to the database, where all
@@ -117,7 +117,7 @@ export class Fleet {
     const seenAt = this.now();
     const place = ++this.#reports;
     const changed = before?.row.report.revision !== report.revision;
-    const standing: Standing =
+    const standing: ReportedRevision =
       changed || before?.row.enforces === undefined ? await this.#standing(tenant, report) : before.row;
     if ((this.#heard.get(key)?.place ?? 0) > place || this.#closed) return;
     const delayMs = changed ? delayOf(report, standing, seenAt) : before?.delayMs;
@@ -243,7 +243,7 @@ export class Fleet {
     }
   }
 
-  async #standing(tenant: Tenant, { revision: token }: AgentReport): Promise<Standing> {
+  async #standing(tenant: Tenant, { revision: token }: AgentReport): Promise<ReportedRevision> {
     if (token === undefined) return { diverged: false };
     const { revision } = splitToken(token);
     const number = findRevisionNumber(revision);
@@ -259,13 +259,13 @@ export class Fleet {
   }
 
   /** See `stoodAt`. */
-  async #committedAt(tenant: Tenant, revision: string): ReturnType<typeof stoodAt> {
+  async #committedAt(tenant: Tenant, revision: string): ReturnType<typeof revisionTime> {
     if (revision === tenant.revision) return tenant.committedAt;
     const committed: Committed = this.#committed.get(tenant.id) ?? new Map();
     this.#committed.set(tenant.id, committed);
     let found = committed.get(revision);
     if (found === undefined) {
-      found = stoodAt(this.store, tenant.id, revision);
+      found = revisionTime(this.store, tenant.id, revision);
       committed.set(revision, found);
       const [oldest] = committed.keys();
       if (committed.size > REVISIONS_MAX && oldest !== undefined) committed.delete(oldest);
@@ -300,7 +300,7 @@ export function reporterOf({ tenant, id, name }: Credential): AgentRow['credenti
 }
 
 /** How long an agent took to enforce a revision. Nobody enforces what is only published. */
-function delayOf({ id }: AgentReport, standing: Standing, seenAt: number): number | undefined {
+function delayOf({ id }: AgentReport, standing: ReportedRevision, seenAt: number): number | undefined {
   if (isPublisher(id) || standing.committedAt === undefined) return undefined;
   return Math.max(0, seenAt - standing.committedAt);
 }

@@ -12,7 +12,7 @@ import { authenticate } from '../auth/authenticate.js';
 import { networkOf } from '../auth/client-addresses.js';
 import { type Credential, demand } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
-import { assertStanding } from '../console/assert-standing.js';
+import { assertStillValid } from '../console/assert-still-valid.js';
 import { sessionToken } from '../console/session-cookie.js';
 import type { Session } from '../console/sessions.js';
 import type { Account, Costs, Parties } from '../limits/limits.js';
@@ -121,7 +121,7 @@ async function answer(
   const waited = credential && heedsFreshness(route) && (await assertFresh(cloud, credential, call));
   call.now = cloud.now();
   // A body may take minutes to arrive, and a revision seconds.
-  if (credential && (route.body || waited)) await assertStanding(cloud, credential, call.now);
+  if (credential && (route.body || waited)) await assertStillValid(cloud, credential, call.now);
   return await route.handle(call as SessionCall);
 }
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BY, NOW, openReplica, openTwoReplicas, type Replica, send } from '../../testing/replica.js';
 import { commit } from '../commands/commit.js';
 import { createTenant } from '../commands/create-tenant.js';
-import type { Store, StorePosition, Told } from '../store/store.js';
+import type { CommitNotice, Store, StorePosition } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 import { Follower } from './follower.js';
 
@@ -19,8 +19,8 @@ beforeEach(async () => {
 const KEY: Change = { op: 'create', kind: 'api_key', fields: { name: 'k', scopes: ['bundle'] } };
 const SUBJECT: Change = { op: 'create', kind: 'subject', fields: { type: 'user', id: 'a' } };
 
-describe('a commit that is told of', () => {
-  let hear: (told?: Told) => void;
+describe('a commit that is announced', () => {
+  let onCommit: (notice?: CommitNotice) => void;
   let looks: number;
   let reads: number;
   let follower: Follower;
@@ -36,8 +36,8 @@ describe('a commit that is told of', () => {
         reads++;
         return store.commitsSince(...known);
       },
-      listen: (told) => {
-        hear = told;
+      listen: (listener) => {
+        onCommit = listener;
         return async () => {};
       },
     };
@@ -51,30 +51,30 @@ describe('a commit that is told of', () => {
     vi.useRealTimers();
   });
 
-  const toldOf = (revision: number) => hear({ tenant: tenant.id, revision, atLarge: false });
+  const announce = (revision: number) => onCommit({ tenant: tenant.id, revision, atLarge: false });
   const reached = async (revision: number) => {
     while (tenant.revisionNumber < revision) await setImmediate();
   };
 
   it('is followed once, without a look at everything', async () => {
     await send(elsewhere, SUBJECT);
-    for (let times = 0; times < 3; times++) toldOf(2);
+    for (let times = 0; times < 3; times++) announce(2);
     await reached(2);
-    toldOf(2);
-    hear({ tenant: 'not in memory', revision: 7, atLarge: false });
+    announce(2);
+    onCommit({ tenant: 'not in memory', revision: 7, atLarge: false });
     await tenant.exclusive(async () => {});
     expect([looks, reads]).toEqual([0, 1]);
   });
 
   it('while an earlier one is followed is followed after that', async () => {
     await send(elsewhere, SUBJECT);
-    toldOf(2);
+    announce(2);
     let sent: Promise<unknown> = Promise.resolve();
     // Whoever follows stands in the tenant's queue by now.
     await tenant.exclusive(async () => {
       sent = send(elsewhere, KEY);
       await sent;
-      toldOf(3);
+      announce(3);
     });
     await reached(3);
     expect(looks).toBe(0);
@@ -83,7 +83,7 @@ describe('a commit that is told of', () => {
   it('and touches more than its tenant causes a look', async () => {
     await vi.advanceTimersByTimeAsync(0);
     while (looks < 1 || reads > 0) await setImmediate();
-    hear({ tenant: tenant.id, revision: 2, atLarge: true });
+    onCommit({ tenant: tenant.id, revision: 2, atLarge: true });
     await vi.advanceTimersByTimeAsync(100);
     while (looks < 2) {
       await setImmediate();

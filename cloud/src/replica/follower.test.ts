@@ -234,8 +234,8 @@ describe('looks at the database', () => {
         epoch: 0,
       };
     };
-    const listen: Store['listen'] = (hear) => {
-      hint = hear;
+    const listen: Store['listen'] = (onCommit) => {
+      hint = onCommit;
       return async () => {};
     };
     follower = new Follower({ ...here.cloud, store: { ...store, position, listen } }, () => performance.now());

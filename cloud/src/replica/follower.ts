@@ -4,7 +4,7 @@ import type { Cloud } from '../cloud.js';
 import { forgetTenant } from '../commands/delete-tenant.js';
 import { followTenant } from '../commands/follow-tenant.js';
 import { RETRY_AFTER_SECONDS } from '../store/storage-fault.js';
-import { NoTenantError, type Store, type StorePosition, type TenantEvent, type Told } from '../store/store.js';
+import { type CommitNotice, NoTenantError, type Store, type StorePosition, type TenantEvent } from '../store/store.js';
 import type { EventPoint } from '../store/tenant-events.js';
 import type { ReplicaState } from '../telemetry/replica-state.js';
 import type { Tenant } from '../tenants/tenant.js';
@@ -64,7 +64,7 @@ export class Follower {
   /** The tenants that follow right now. */
   readonly #behind = new Map<string, Promise<void>>();
   /** The revisions of those that were announced meanwhile. */
-  readonly #told = new Map<string, number>();
+  readonly #announced = new Map<string, number>();
   /** The tenants that could not follow when they last tried. */
   readonly #failing = new Set<string>();
   /** The results of the last look: the revision of each tenant, and the digest of its rows. */
@@ -95,12 +95,12 @@ export class Follower {
   start({ event }: StorePosition): void {
     this.#event = event;
     if (!this.cloud.store.shared) return;
-    const hear = (told?: Told) => {
-      if (told !== undefined && !told.atLarge) this.#followTold(told);
+    const onCommit = (notice?: CommitNotice) => {
+      if (notice !== undefined && !notice.atLarge) this.#followNotice(notice);
       else if (this.#looking) this.#hinted = true;
       else this.#schedule(GAP_MS);
     };
-    this.#endListening = this.cloud.store.listen(hear, (error) => {
+    this.#endListening = this.cloud.store.listen(onCommit, (error) => {
       if (error === undefined) this.cloud.log.info('the database tells of commits again');
       else
         this.cloud.log.warn(
@@ -115,10 +115,10 @@ export class Follower {
    * Follows a notice of a commit that touches no credential without looking at everything; a tenant that is not in memory
    * waits for the next look.
    */
-  #followTold({ tenant: id, revision }: Pick<Told, 'tenant' | 'revision'>): void {
+  #followNotice({ tenant: id, revision }: Pick<CommitNotice, 'tenant' | 'revision'>): void {
     const tenant = this.cloud.tenants.held(id);
     if (tenant === undefined || tenant.revisionNumber >= revision) return;
-    if (this.#behind.has(id)) this.#told.set(id, revision);
+    if (this.#behind.has(id)) this.#announced.set(id, revision);
     else void this.#catchUp(tenant, revision);
   }
 
@@ -237,13 +237,13 @@ export class Follower {
   async #follow(): Promise<void> {
     const { store, credentials, tokens, bundleKeys, tenants } = this.cloud;
     const began = this.#moment();
-    const { comings } = tenants;
+    const { listVersion } = tenants;
     const position = await store.position();
     // What a revoked key has signed is worthless, whatever else is the matter with the database.
     if (position.tokenKeys > tokens.version) await tokens.follow();
     await this.#refuseEarlier(position);
     this.#findDiverged(position);
-    await this.#followTenants(position, comings);
+    await this.#followTenants(position, listVersion);
     const moved = [...position.revisions].flatMap(([tenant, revision]) => {
       const since = this.#diverged.has(tenant) ? 0 : credentials.revisionOf(tenant);
       return since < revision ? [{ tenant, since }] : [];
@@ -319,16 +319,16 @@ export class Follower {
     for (const id of this.#found.keys()) if (!revisions.has(id)) this.#found.delete(id);
   }
 
-  /** `comings` is what it was before the look: if tenants came or went here meanwhile, the next look sees it. */
-  async #followTenants({ revisions }: StorePosition, comings: number): Promise<void> {
+  /** `listVersion` is what it was before the look: if tenants came or went here meanwhile, the next look sees it. */
+  async #followTenants({ revisions }: StorePosition, listVersion: number): Promise<void> {
     const { store, tenants } = this.cloud;
-    if (tenants.comings !== comings) return;
+    if (tenants.listVersion !== listVersion) return;
     for (const row of tenants.list()) if (!revisions.has(row.id)) forgetTenant(this.cloud, row);
-    const after = tenants.comings;
+    const after = tenants.listVersion;
     const isNew = ({ id }: { id: string }) => tenants.rows(id).length === 0;
     if (![...revisions.keys()].some((id) => isNew({ id }))) return;
     const rows = await store.tenants();
-    if (tenants.comings === after) for (const row of rows.filter(isNew)) tenants.add(row);
+    if (tenants.listVersion === after) for (const row of rows.filter(isNew)) tenants.add(row);
   }
 
   /** Forgets what was erased from history elsewhere, and looks at credentials, which may have been switched. */
@@ -403,9 +403,9 @@ export class Follower {
       })
       .finally(() => {
         this.#behind.delete(tenant.id);
-        const revision = this.#told.get(tenant.id);
-        this.#told.delete(tenant.id);
-        if (revision !== undefined) this.#followTold({ tenant: tenant.id, revision });
+        const revision = this.#announced.get(tenant.id);
+        this.#announced.delete(tenant.id);
+        if (revision !== undefined) this.#followNotice({ tenant: tenant.id, revision });
       });
     this.#behind.set(tenant.id, work);
     return work;

@@ -6,7 +6,7 @@ import { demand, demandUnlimited, holds } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { bundledTenants } from '../commands/bundle-for.js';
 import { wantedRevision } from '../commands/wanted-revision.js';
-import { assertStanding } from '../console/assert-standing.js';
+import { assertStillValid } from '../console/assert-still-valid.js';
 import { SILENCE_MARGIN_MS, UNLISTED_MS } from '../fleet/fleet.js';
 import { json } from '../http/reply.js';
 import { type Route, type SecuredCall, secured } from '../http/route.js';
@@ -131,7 +131,7 @@ export function agentRoutes(cloud: Cloud): Route[] {
         if (query.wait !== undefined) {
           const wait = { revision: wanted, ms: query.wait * 1000, signal, goesOn: () => cloud.ready() };
           await cloud.enforcementWaits.reach(tenant.id, wait);
-          await assertStanding(cloud, call.credential, cloud.now());
+          await assertStillValid(cloud, call.credential, cloud.now());
         }
         return json(200, await listOf(cloud, tenant, wanted, holds(call.credential, 'operator')));
       },

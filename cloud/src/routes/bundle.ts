@@ -9,7 +9,7 @@ import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
 import { type BundledTenants, bundledTenants, bundleOf } from '../commands/bundle-for.js';
 import { followTenant } from '../commands/follow-tenant.js';
-import { assertStanding } from '../console/assert-standing.js';
+import { assertStillValid } from '../console/assert-still-valid.js';
 import { reporterOf, reportIn } from '../fleet/fleet.js';
 import { acceptsManipulation } from '../http/instance-manipulation.js';
 import { preferredWait } from '../http/prefer.js';
@@ -167,7 +167,7 @@ async function answerOf(bundle: ReturnType<typeof bundleOf>, bases: readonly str
 async function tenantsOf(cloud: Cloud, { query }: BundleCall, credential: Credential): Promise<BundledTenants> {
   const operator = holds(credential, 'operator');
   const bundled = await bundledTenants(cloud, { tenant: credential.tenant, operator, wanted: query.tenant });
-  await assertStanding(cloud, credential, cloud.now());
+  await assertStillValid(cloud, credential, cloud.now());
   return bundled;
 }
 

@@ -2,7 +2,7 @@ import { CREDENTIAL_KINDS } from '@authz-service/core/records/kinds';
 import type { Knex } from 'knex';
 import { inParts } from './batch.js';
 import type { Dialect } from './dialect.js';
-import type { AuditRow, JudgeOperators, TenantRow, Told } from './store.js';
+import type { AuditRow, CommitNotice, JudgeOperators, TenantRow } from './store.js';
 import { noteTenantEvent } from './tenant-events.js';
 
 type By = Pick<AuditRow, 'at' | 'request_id' | 'credential'>;
@@ -48,7 +48,7 @@ export function credentialSwitch(
   dialect: Dialect,
   judged: <T>(
     judge: JudgeOperators | undefined,
-    work: (trx: Knex, tell: (told: Told) => void) => Promise<T>,
+    work: (trx: Knex, notify: (notice: CommitNotice) => void) => Promise<T>,
   ) => Promise<T>,
 ): CredentialSwitch {
   return {
@@ -73,7 +73,7 @@ export function credentialSwitch(
       }),
 
     enableCredentials: ({ id, name }, addresses, by, judge) =>
-      judged(judge, async (trx, tell) => {
+      judged(judge, async (trx, notify) => {
         const off: Found[] = await found(trx).where('tenant_id', id).whereNotNull('off_since').orderBy('address');
         const wanted = off.filter(({ address }) => addresses?.includes(address) ?? true);
         const signIn = addresses?.includes(SIGN_IN) === true && (await signInOffSince(trx, id)) !== undefined;
@@ -81,7 +81,7 @@ export function credentialSwitch(
         await turn(trx, wanted, null);
         const credentials = [...wanted.map(({ address }) => address), ...(signIn ? [SIGN_IN] : [])];
         await noteTenantEvent(trx, 'enable', { id, name }, by, { credentials });
-        tell({ tenant: id, revision: 0, atLarge: true });
+        notify({ tenant: id, revision: 0, atLarge: true });
         return credentials;
       }),
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Statement } from './statement.js';
-import type { Told } from './store.js';
+import type { CommitNotice } from './store.js';
 
 /** A lock for something that one process at a time may do in the whole database. */
 export type GlobalLock = 'start' | 'migrations' | 'operators';
@@ -37,7 +37,7 @@ export interface Dialect {
    */
   sendAll(trx: Knex, statements: Iterable<Statement>): Promise<void>;
   /** Tells other processes of what is stored. It is a hint, which may be lost. */
-  tell(told: readonly Told[]): void;
+  notify(notices: readonly CommitNotice[]): void;
   /** Notes that values are being taken out of history; see `rewrite`. */
   noteErasure(trx: Knex): Promise<void>;
   /** Leaves no copy of values that were taken out in the files of the database. */

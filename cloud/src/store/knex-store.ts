@@ -1,18 +1,18 @@
 import { isCredential } from '@authz-service/core/records/kinds';
 import type { Knex } from 'knex';
 import { listAudit } from './audit-trail.js';
+import { commitsSince, credentialRows, credentialsSince } from './changes-since.js';
+import { type CommitBasis, readCommitBasis, revisionAfter, type TenantRevision } from './commit-basis.js';
 import { consoleSessions } from './console-sessions.js';
 import { credentialSwitch } from './credential-switch.js';
 import { credentialUses } from './credential-uses.js';
 import type { Dialect } from './dialect.js';
 import { epochStore } from './epoch-store.js';
 import { eraseHistory } from './erase-history.js';
-import { type Footing, readFooting, type Standing, standingAfter } from './footing.js';
 import { idempotencyKeys } from './idempotency-keys.js';
 import { keptAgents } from './kept-agents.js';
 import { keyStore } from './key-store.js';
 import { loadTenant } from './load-tenant.js';
-import { commitsSince, credentialRows, credentialsSince } from './news.js';
 import { pruneAudit, pruneHistory } from './prune.js';
 import { noteOrigins, readOrigins } from './record-origins.js';
 import { findRevision, historyStart, newestCommits, readPast } from './record-versions.js';
@@ -20,12 +20,12 @@ import { signOffs } from './sign-offs.js';
 import { sendInTurn } from './statement.js';
 import {
   type Commit,
+  type CommitNotice,
   type JudgeOperators,
   type Store,
   TakenNameError,
   type TenantRow,
   type TenantStore,
-  type Told,
 } from './store.js';
 import type { StoreOfAll } from './store-of-all.js';
 import { listTenantEvents, lostTenants, noteTenantEvent, tenantEventsAfter } from './tenant-events.js';
@@ -38,34 +38,34 @@ type Apart = 'writability' | 'listen' | 'position';
 /** The store on a migrated database that knex connects to. `release` is called when everything is closed. */
 export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<void>): Omit<Store, Apart> {
   const { reading, snapshot, writing } = dialect;
-  const standings = new Map<string, Standing>();
-  /** Runs a transaction and tells others of it; `tell` is what it may add to that. */
-  const told = async <T>(work: (trx: Knex, tell: (told: Told) => void) => Promise<T>): Promise<T> => {
-    let all: Told[] = [];
+  const revisions = new Map<string, TenantRevision>();
+  /** Runs a transaction and notifies others of it; `notify` adds to that. */
+  const notifying = async <T>(work: (trx: Knex, notify: (notice: CommitNotice) => void) => Promise<T>): Promise<T> => {
+    let all: CommitNotice[] = [];
     const result = await writing((trx) => {
       all = [];
       return work(trx, (one) => void all.push(one));
     });
-    dialect.tell(all);
+    dialect.notify(all);
     return result;
   };
   /** Runs a transaction in which no operator's credential changes otherwise. */
   const judged = <T>(
     judge: JudgeOperators | undefined,
-    work: (trx: Knex, tell: (told: Told) => void) => Promise<T>,
+    work: (trx: Knex, notify: (notice: CommitNotice) => void) => Promise<T>,
   ): Promise<T> =>
-    told(async (trx, tell) => {
+    notifying(async (trx, notify) => {
       await dialect.lock(trx, 'operators');
       judge?.(await operators(trx));
-      return await work(trx, tell);
+      return await work(trx, notify);
     });
   /** The parts that concern all tenants, in a transaction. */
-  const ofAll = (trx: Knex, tell: (told: Told) => void): StoreOfAll => {
+  const ofAll = (trx: Knex, notify: (notice: CommitNotice) => void): StoreOfAll => {
     const here = <T>(work: (trx: Knex) => Promise<T>): Promise<T> => work(trx);
     const within = { ...dialect, reading: here, snapshot: here, writing: here };
     const judgedHere: typeof judged = async (judge, work) => {
       judge?.(await operators(trx));
-      return await work(trx, tell);
+      return await work(trx, notify);
     };
     return {
       ...consoleSessions(within),
@@ -75,23 +75,23 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
       ...keyStore(within),
     };
   };
-  const write = async (trx: Knex, commit: Commit, ready?: Footing): Promise<void> => {
-    const footing = ready ?? (await readFooting(trx, dialect, commit, standings.get(commit.tenant)));
-    await writeCommit(trx, dialect, { commit, footing }, operators);
-    standings.set(commit.tenant, standingAfter(commit, footing));
+  const write = async (trx: Knex, commit: Commit, ready?: CommitBasis): Promise<void> => {
+    const basis = ready ?? (await readCommitBasis(trx, dialect, commit, revisions.get(commit.tenant)));
+    await writeCommit(trx, dialect, { commit, basis }, operators);
+    revisions.set(commit.tenant, revisionAfter(commit, basis));
   };
   /** Returns what commits to one tenant need, on a connection of its own or in a transaction. */
   const tenantStore = (db: Knex, commit: TenantStore['commit'], read: Dialect['snapshot'] = snapshot): TenantStore => ({
     commit: (wanted) =>
       commit(wanted).catch((error: unknown) => {
         // It may have been refused because of what was remembered.
-        standings.delete(wanted.tenant);
+        revisions.delete(wanted.tenant);
         throw error;
       }),
     commitsSince: async (tenant, known) => {
-      const { news, standing } = await commitsSince(db, tenant, known);
-      standings.set(tenant, standing);
-      return news;
+      const { changes, current } = await commitsSince(db, tenant, known);
+      revisions.set(tenant, current);
+      return changes;
     },
     credentialsSince: (tenants) => read((trx) => credentialsSince(trx, tenants)),
     noteOrigins: (note) => noteOrigins(db, note),
@@ -100,10 +100,12 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
   });
   const storeCommit: TenantStore['commit'] = async (commit) => {
     // Others wait only for what must be done under the lock. A process that is alone counts its keys in the transaction.
-    const footing = dialect.shared ? await readFooting(knex, dialect, commit, standings.get(commit.tenant)) : undefined;
-    await told(async (trx, tell) => {
-      await write(trx, commit, footing);
-      tell(toldOf(commit));
+    const basis = dialect.shared
+      ? await readCommitBasis(knex, dialect, commit, revisions.get(commit.tenant))
+      : undefined;
+    await notifying(async (trx, notify) => {
+      await write(trx, commit, basis);
+      notify(noticeOf(commit));
     });
   };
 
@@ -117,13 +119,13 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
     saveIdempotent: (row) => writing((trx) => sendInTurn(trx, idempotencyKeys.saving(row))),
 
     locked: (tenant, { judged: touchesOperators }, work) =>
-      told(async (trx, tell) => {
+      notifying(async (trx, notify) => {
         // Everybody who takes both locks takes this one first.
         if (touchesOperators) await dialect.lock(trx, 'operators');
         await dialect.lockTenant(trx, tenant);
         const commit = async (wanted: Commit) => {
           await write(trx, wanted);
-          tell(toldOf(wanted));
+          notify(noticeOf(wanted));
         };
         return await work(tenantStore(trx, commit, (read) => read(trx)));
       }),
@@ -136,7 +138,7 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
           })
         : work(),
 
-    atOnce: (work) => judged(undefined, (trx, tell) => work(ofAll(trx, tell))),
+    atOnce: (work) => judged(undefined, (trx, notify) => work(ofAll(trx, notify))),
 
     tenants: () =>
       reading(async (db) => await db<TenantRow>('tenants').select('id', 'name', 'created_at').orderBy('name')),
@@ -144,17 +146,17 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
     lostTenants: () => reading(lostTenants),
 
     createTenant: (tenant, first, judge) =>
-      judged(judge, async (trx, tell) => {
+      judged(judge, async (trx, notify) => {
         if ((await trx('tenants').where('name', tenant.name).first('id')) !== undefined)
           throw new TakenNameError(tenant.name);
         await trx('tenants').insert({ ...tenant, revision: first.base, history_start: first.revision });
         await write(trx, first);
         await noteTenantEvent(trx, 'create', tenant, first.audit);
-        tell({ ...toldOf(first), atLarge: true });
+        notify({ ...noticeOf(first), atLarge: true });
       }),
 
     deleteTenant: ({ id, name }, by, judge) =>
-      judged(judge, async (trx, tell) => {
+      judged(judge, async (trx, notify) => {
         await dialect.lockTenant(trx, id);
         const own = trx('records').select('pk').where('tenant_id', id);
         await trx('record_references').whereIn('from_pk', own).delete();
@@ -162,8 +164,8 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
         const deleted = await trx('tenants').where('id', id).delete();
         if (deleted === 0) return false;
         await noteTenantEvent(trx, 'delete', { id, name }, by);
-        standings.delete(id);
-        tell({ tenant: id, revision: 0, atLarge: true });
+        revisions.delete(id);
+        notify({ tenant: id, revision: 0, atLarge: true });
         return true;
       }),
 
@@ -205,10 +207,10 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
 
     ...keyStore({
       ...dialect,
-      // Others must hear of a key as soon as it signs.
+      // Others must learn of a key as soon as it signs.
       writing: (work) =>
-        told((trx, tell) => {
-          tell({ tenant: '', revision: 0, atLarge: true });
+        notifying((trx, notify) => {
+          notify({ tenant: '', revision: 0, atLarge: true });
           return work(trx);
         }),
     }),
@@ -220,7 +222,7 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
   };
 }
 
-function toldOf({ tenant, revision, put, remove }: Commit): Told {
+function noticeOf({ tenant, revision, put, remove }: Commit): CommitNotice {
   const touched = [...put.map(({ record }) => record), ...remove];
   return { tenant, revision, atLarge: touched.some(({ kind }) => isCredential(kind)) };
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { commitsSince } from './changes-since.js';
 import { DATABASE } from './database-name.js';
 import { down, up } from './migrations/0015-new-commits.js';
-import { commitsSince } from './news.js';
 import { newestCommits } from './record-versions.js';
 import { connectSqlite, openSqliteStore } from './sqlite.js';
 

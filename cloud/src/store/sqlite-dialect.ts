@@ -29,7 +29,7 @@ export function sqliteDialect(knex: Knex): Dialect {
     },
     // The driver would not keep the order of statements that it has at the same time.
     sendAll: sendInTurn,
-    tell: () => {},
+    notify: () => {},
     noteErasure: async (trx) => await trx.raw(`pragma application_id = ${UNFINISHED}`),
     rewrite: () => writeAnew(knex),
   };

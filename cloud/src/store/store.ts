@@ -42,11 +42,14 @@ export interface Store
   /** Runs work on what concerns all tenants, and stores all of it or nothing. */
   atOnce<T>(work: (store: StoreOfAll) => Promise<T>): Promise<T>;
   /**
-   * Calls `hear` soon after somebody has committed, as far as that can be told: with what is known of it, or without where
-   * anything may have changed. Calls `tell` with the error when that can no longer be told, and with undefined when it can
+   * Calls `onCommit` soon after somebody has committed, as far as that is known: with what is known of it, or without where
+   * anything may have changed. Calls `onError` with the error when commits are no longer announced, and with undefined when they are
    * again. Call what it returns to end that.
    */
-  listen(hear: (told?: Told) => void, tell: (error: ProblemError | undefined) => void): () => Promise<void>;
+  listen(
+    onCommit: (notice?: CommitNotice) => void,
+    onError: (error: ProblemError | undefined) => void,
+  ): () => Promise<void>;
   tenants(): Promise<TenantRow[]>;
   /** The names of tenants that were created, were not removed, and are missing all the same. */
   lostTenants(): Promise<string[]>;
@@ -114,7 +117,7 @@ export interface TenantStore {
    * Returns what others have committed to the tenant after this revision; undefined if that can no longer be told, or if
    * the store has this revision with another digest as its newest. Throws `NoTenantError`.
    */
-  commitsSince(tenant: string, known: Pick<RevisionPoint, 'revision' | 'digest'>): Promise<News | undefined>;
+  commitsSince(tenant: string, known: Pick<RevisionPoint, 'revision' | 'digest'>): Promise<ChangesSince | undefined>;
   /** The credentials of those of these tenants whose credentials may have changed after the given revision. */
   credentialsSince(tenants: readonly { tenant: string; since: number }[]): Promise<TenantCredentials[]>;
   /**
@@ -132,8 +135,8 @@ export interface TenantStore {
  */
 export type JudgeOperators = (operators: CredentialRow[]) => void;
 
-/** A commit, as processes tell each other of it. */
-export interface Told {
+/** A commit, as processes announce it to each other. */
+export interface CommitNotice {
   tenant: string;
   revision: number;
   /** Whether only a look at everything shows what has changed: it may be credentials, keys, or the tenant itself. */
@@ -157,7 +160,7 @@ export interface StorePosition {
 }
 
 /** The present revision of a tenant, and what has changed since an earlier one. */
-export interface News {
+export interface ChangesSince {
   revision: number;
   digest: string;
   /** When the newest commit was made. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
+import type { CommitBasis } from './commit-basis.js';
 import type { Dialect } from './dialect.js';
-import type { Footing } from './footing.js';
 import { idempotencyKeys } from './idempotency-keys.js';
 import type { Statement } from './statement.js';
 import { type Commit, type CredentialRow, StaleStoreError } from './store.js';
@@ -8,30 +8,30 @@ import { recordStatements } from './write-records.js';
 
 /**
  * Writes one revision. The first statement locks the tenant's row and finds out whether it still is at the revision that the
- * commit was judged on: then everything that was judged there still holds, and so does its footing.
+ * commit was judged on: then everything that was judged there still holds, and so does its basis.
  */
 export async function writeCommit(
   trx: Knex,
   dialect: Dialect,
-  { commit, footing }: { commit: Commit; footing: Footing },
+  { commit, basis }: { commit: Commit; basis: CommitBasis },
   operators: (trx: Knex) => Promise<CredentialRow[]>,
 ): Promise<void> {
   if (commit.judge) {
     await dialect.lock(trx, 'operators');
     commit.judge(await operators(trx));
   }
-  await dialect.sendAll(trx, statementsOf(commit, footing));
+  await dialect.sendAll(trx, statementsOf(commit, basis));
 }
 
-function* statementsOf(commit: Commit, footing: Footing): Generator<Statement> {
-  yield move(commit, footing);
-  yield* recordStatements(commit, footing);
-  yield revision(commit, footing);
+function* statementsOf(commit: Commit, basis: CommitBasis): Generator<Statement> {
+  yield move(commit, basis);
+  yield* recordStatements(commit, basis);
+  yield revision(commit, basis);
   if (commit.idempotency) yield* idempotencyKeys.saving(commit.idempotency);
 }
 
 /** Numbers are given again where a database has lost its latest commits, so the digests have to be the same, too. */
-function move({ tenant, base, baseDigest, revision: next }: Commit, { rowDigestBefore }: Footing): Statement {
+function move({ tenant, base, baseDigest, revision: next }: Commit, { rowDigestBefore }: CommitBasis): Statement {
   const sql = 'update tenants set revision = ? where id = ? and revision = ?';
   const same = 'exists (select 1 from revisions where tenant_id = ? and number = ? and digest = ? and row_digest = ?)';
   const otherwise = () => new StaleStoreError(tenant, base);
@@ -43,7 +43,7 @@ function move({ tenant, base, baseDigest, revision: next }: Commit, { rowDigestB
   };
 }
 
-function revision({ tenant, audit }: Commit, { rowDigest }: Footing): Statement {
+function revision({ tenant, audit }: Commit, { rowDigest }: CommitBasis): Statement {
   const row = {
     tenant_id: tenant,
     number: audit.revision,

@@ -1,6 +1,6 @@
 import { referencesOf, type StoredRecord } from '@authz-service/core/records/registry';
 import { forParts, insertions } from './batch.js';
-import type { Footing } from './footing.js';
+import type { CommitBasis } from './commit-basis.js';
 import { originStatements } from './record-origins.js';
 import { known } from './record-pks.js';
 import { keepVersions } from './record-versions.js';
@@ -31,7 +31,7 @@ const RENEW =
   'on conflict (record_pk) do update set hash = excluded.hash, former_hash = excluded.former_hash, former_until = excluded.former_until, off_since = null';
 
 /** Writes the records, references and secrets of a commit, in a number of statements that does not grow with each record. */
-export function* recordStatements(commit: Commit, { pks, fresh }: Footing): Generator<Statement> {
+export function* recordStatements(commit: Commit, { pks, fresh }: CommitBasis): Generator<Statement> {
   const { tenant } = commit;
   const pkBefore = (record: StoredRecord): number => known(pks, record.address);
   const before = [...commit.remove, ...commit.put.flatMap(({ previous }) => previous ?? [])].map(pkBefore);

@@ -17,7 +17,15 @@ import { touchesCredentials } from '../auth/credential-index.js';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { JOURNAL_BOUNDS, Journal } from '../bundles/journal.js';
 import { SerialQueue } from '../concurrency/serial-queue.js';
-import type { AuditRow, ChangedStoreError, KeptCommit, News, Store, TenantRow, TenantStore } from '../store/store.js';
+import type {
+  AuditRow,
+  ChangedStoreError,
+  ChangesSince,
+  KeptCommit,
+  Store,
+  TenantRow,
+  TenantStore,
+} from '../store/store.js';
 import { KeptByKind } from './kept-by-kind.js';
 import { NameIndex } from './name-index.js';
 import { type ReadOptions, readTenant, type TenantContent } from './read-tenant.js';
@@ -261,14 +269,14 @@ export class Tenant implements ReadableTenant {
   }
 
   /**
-   * Takes over what others have committed since, as `news` tells it, or else by reading all from the store. Returns whether
+   * Takes over what others have committed since, as `changes` gives it, or else by reading all from the store. Returns whether
    * credentials have changed: after reading all, nothing is known of that. Call it while no other work of the tenant runs.
    */
   async catchUp(
-    news: Pick<TenantStore, 'commitsSince'>,
+    changes: Pick<TenantStore, 'commitsSince'>,
     store: Pick<Store, 'load' | 'newestCommits'>,
   ): Promise<boolean | 'unknown'> {
-    const since = await news.commitsSince(this.id, { revision: this.#number, digest: this.#state.digest() });
+    const since = await changes.commitsSince(this.id, { revision: this.#number, digest: this.#state.digest() });
     if (since?.revision === this.#number) return false;
     if (since !== undefined && since.revision < this.#number) {
       const now = `the tenant "${this.name}" is at revision ${since.revision} there, and was at ${this.#number}`;
@@ -347,7 +355,7 @@ function upTo(revision: number, commits: readonly KeptCommit[]): KeptCommit[] {
 }
 
 /** Returns what others have committed, as a change of these records. */
-function stagedOf(state: TenantState, { put, gone }: News): Staged {
+function stagedOf(state: TenantState, { put, gone }: ChangesSince): Staged {
   return {
     put: put.map((record) => {
       const previous = state.get(record.address);

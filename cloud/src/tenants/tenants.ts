@@ -56,7 +56,7 @@ export class Tenants {
   readonly #queue = new SerialQueue();
   #closed = false;
   #committedAt = 0;
-  #comings = 0;
+  #listVersion = 0;
 
   private constructor(
     private readonly store: Store,
@@ -129,9 +129,9 @@ export class Tenants {
     return this.#broken.has(id);
   }
 
-  /** Rises whenever a tenant comes or goes. */
-  get comings(): number {
-    return this.#comings;
+  /** The version of the list of tenants: it rises whenever one comes or goes. */
+  get listVersion(): number {
+    return this.#listVersion;
   }
 
   /** The tenants whose records are in memory. */
@@ -279,14 +279,14 @@ export class Tenants {
   }
 
   add(row: TenantRow): void {
-    this.#comings++;
+    this.#listVersion++;
     this.#rows.set(row.id, row);
     this.#ids.set(row.name, row.id);
     this.watch.notify(row.id);
   }
 
   remove(row: TenantRow): void {
-    this.#comings++;
+    this.#listVersion++;
     this.#rows.delete(row.id);
     this.#ids.delete(row.name);
     this.#loaded.delete(row.id);

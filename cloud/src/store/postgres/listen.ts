@@ -1,8 +1,8 @@
 import pg from 'pg';
-import type { Told } from '../store.js';
+import type { CommitNotice } from '../store.js';
+import { CHANNEL, readNotice } from './commit-notifier.js';
 import { clientConfig, giveUpAfter } from './connect.js';
 import type { PostgresAddress } from './postgres-address.js';
-import { CHANNEL, readTold } from './tell.js';
 
 const HEARTBEAT_MS = 5000;
 /** A connection that has not answered two heartbeats is given up. */
@@ -12,13 +12,13 @@ const RETRY_MAX_MS = 15_000;
 
 /**
  * Calls back whenever PostgreSQL tells of a commit, and after each new connection, since commits may have been missed. It is
- * only a hint: whoever listens must look for commits by itself, too. `tell` gets the error when PostgreSQL cannot be listened
+ * only a hint: whoever listens must look for commits by itself, too. `onError` gets the error when PostgreSQL cannot be listened
  * to, once until it can again, and then undefined. Call what it returns to end that.
  */
 export function listenForCommits(
   address: PostgresAddress,
-  hear: (told?: Told) => void,
-  tell: (error: unknown) => void,
+  onCommit: (notice?: CommitNotice) => void,
+  onError: (error: unknown) => void,
 ): () => Promise<void> {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -41,14 +41,14 @@ export function listenForCommits(
     const lose = (error?: unknown) => {
       if (gone) return;
       gone = true;
-      if (!deaf && !ended) tell(error ?? new Error('Connection ended'));
+      if (!deaf && !ended) onError(error ?? new Error('Connection ended'));
       deaf = true;
       fresh.end().catch(() => undefined);
       again();
     };
     fresh.on('error', lose);
     fresh.on('end', () => lose());
-    fresh.on('notification', ({ payload }) => hear(readTold(payload)));
+    fresh.on('notification', ({ payload }) => onCommit(readNotice(payload)));
     const beat = () => {
       if (gone || ended) return;
       fresh.query('select 1').then(() => {
@@ -62,9 +62,9 @@ export function listenForCommits(
       giveUpAfter(fresh, SILENCE_MS);
       await fresh.query(`listen ${CHANNEL}`);
       waitMs = RETRY_MIN_MS;
-      if (deaf) tell(undefined);
+      if (deaf) onError(undefined);
       deaf = false;
-      hear();
+      onCommit();
       beat();
     };
     listen().catch(lose);

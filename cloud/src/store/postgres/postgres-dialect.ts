@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import type { Dialect, GlobalLock, JsonDialect } from '../dialect.js';
 import { type Statement, send } from '../statement.js';
 import { storageFailed } from '../storage-fault.js';
+import { CommitNotifier } from './commit-notifier.js';
 import { BROKEN_OFF, isBroken, postgresFaultOf, withoutValues } from './postgres-faults.js';
-import { Teller } from './tell.js';
 
 /** The numbers are arbitrary, but nobody else's. */
 export const LOCKS: Record<GlobalLock, number> = { start: 7_130_001, migrations: 7_130_002, operators: 7_130_003 };
@@ -34,11 +34,11 @@ const KEYS_IN_ADVANCE = 100;
 
 /**
  * PostgreSQL, to which several processes commit at the same time. `withoutLimits` gives a connection for what may take as long
- * as it takes; others are told through `telling`.
+ * as it takes; others are notified through `notifying`.
  */
-export function postgresDialect(knex: Knex, withoutLimits: () => Knex, telling = knex): Dialect {
+export function postgresDialect(knex: Knex, withoutLimits: () => Knex, notifying = knex): Dialect {
   const keys: number[] = [];
-  const teller = new Teller(telling);
+  const notifier = new CommitNotifier(notifying);
   return {
     shared: true,
     reading: (work) => reading(knex, work),
@@ -58,7 +58,7 @@ export function postgresDialect(knex: Knex, withoutLimits: () => Knex, telling =
       return keys.splice(0, count);
     },
     sendAll,
-    tell: (told) => teller.tell(told),
+    notify: (notices) => notifier.notify(notices),
     noteErasure: async (trx) => await trx.raw(`comment on table record_versions is '${UNFINISHED}'`),
     rewrite: () => rewrite(withoutLimits()),
   };

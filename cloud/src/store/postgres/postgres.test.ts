@@ -76,17 +76,17 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
   it('tells of commits what they concern, once they are stored', async () => {
     const url = await server.database();
     const store = await openPostgresStore({ address: readAddress(url), direct: readAddress(url) });
-    const told: unknown[] = [];
+    const notices: unknown[] = [];
     let listens = () => {};
     const listening = new Promise<void>((resolve) => {
       listens = resolve;
     });
-    const hear = (one: unknown) => {
+    const onCommit = (one: unknown) => {
       // The first call says only that the connection is there.
       listens();
-      if (one) told.push(one);
+      if (one) notices.push(one);
     };
-    const end = store.listen(hear, () => undefined);
+    const end = store.listen(onCommit, () => undefined);
     await listening;
     const next = await commits(new TenantState());
     const role = { op: 'create', kind: 'role', fields: { name: 'a' } } as const;
@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
     await expect(refused).rejects.toThrow('refused');
     await store.deleteTenant({ id: 't-1', name: 'one', created_at: 'x' }, { at: 'x', request_id: 'q', credential: BY });
     const at = (revision: number, atLarge: boolean) => ({ tenant: 't-1', revision, atLarge });
-    await vi.waitFor(() => expect(told).toEqual([at(1, true), at(2, false), at(3, true), at(0, true)]), 10_000);
+    await vi.waitFor(() => expect(notices).toEqual([at(1, true), at(2, false), at(3, true), at(0, true)]), 10_000);
     await end();
     await store.close();
   });

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Knex } from 'knex';
+import { credentialsSince, position } from '../changes-since.js';
 import type { Dialect } from '../dialect.js';
 import { knexStore } from '../knex-store.js';
-import { credentialsSince, position } from '../news.js';
 import { faultText, type StorageFault } from '../storage-fault.js';
 import type { Store } from '../store.js';
 import { type Place, watchedStore } from '../watched-store.js';
@@ -66,10 +66,12 @@ export async function openPostgresStore(
         { ...store, position: () => pulse.ask(() => position(watching)), credentialsSince: credentialsOf },
         { fault: postgresFaultOf, silence: () => pulse.fault, place, probe: () => probe(dialect) },
       ),
-      listen: (hear, tell) =>
+      listen: (onCommit, onError) =>
         direct === undefined
           ? async () => {}
-          : listenForCommits(direct, hear, (error) => tell(error === undefined ? undefined : cannotUse(direct, error))),
+          : listenForCommits(direct, onCommit, (error) =>
+              onError(error === undefined ? undefined : cannotUse(direct, error)),
+            ),
     };
   } catch (error) {
     await Promise.all([database.destroy(), watching.destroy(), following.destroy()]);

@@ -1,15 +1,15 @@
 import { CREDENTIAL_KINDS } from '@authz-service/core/records/kinds';
 import type { Knex } from 'knex';
 import { inParts } from './batch.js';
-import type { Standing } from './footing.js';
+import type { TenantRevision } from './commit-basis.js';
 import { type RecordRow, storedRecord } from './load-tenant.js';
 import { fillCommits, keptCommits } from './record-versions.js';
 import { SECRET_COLUMNS, type SecretRow, storedSecret } from './secret-rows.js';
 import { rowsOf } from './statement.js';
 import {
+  type ChangesSince,
   type CredentialKind,
   type CredentialRow,
-  type News,
   NoTenantError,
   type RevisionPoint,
   type StorePosition,
@@ -18,8 +18,8 @@ import {
 } from './store.js';
 import { eventPoint, NO_EVENT } from './tenant-events.js';
 
-/** The most commits and changes that are told one by one. */
-const TOLD = { commits: 1000, changes: 10_000 };
+/** The most commits and changes that are listed one by one. */
+const LISTED_MAX = { commits: 1000, changes: 10_000 };
 
 interface Row {
   id: string | null;
@@ -100,24 +100,24 @@ interface SinceRow extends RecordRow {
   at: string;
 }
 
-/** See `TenantStore.commitsSince`; with where the tenant stands. */
+/** See `TenantStore.commitsSince`; with the present revision of the tenant. */
 export async function commitsSince(
   knex: Knex,
   tenant: string,
   { revision: since, digest }: Pick<RevisionPoint, 'revision' | 'digest'>,
-): Promise<{ news: News | undefined; standing: Standing }> {
+): Promise<{ changes: ChangesSince | undefined; current: TenantRevision }> {
   const rows = await rowsOf<SinceRow>(knex, SINCE, { tenant, since });
   const of = (...parts: SinceRow['part'][]) => rows.filter(({ part }) => parts.includes(part));
   const [newest] = of('newest');
   if (newest === undefined) throw new NoTenantError(tenant);
   const revision = Number(newest.number);
-  const standing = { revision, digest: newest.digest, rowDigest: newest.row_digest };
+  const current = { revision, digest: newest.digest, rowDigest: newest.row_digest };
   const at = newest.at;
   if (revision === since) {
     const nothing = { revision, digest, at: '', put: [], gone: [], commits: [] };
-    return { news: newest.digest === digest ? nothing : undefined, standing };
+    return { changes: newest.digest === digest ? nothing : undefined, current };
   }
-  if (since < Number(newest.revision)) return { news: undefined, standing };
+  if (since < Number(newest.revision)) return { changes: undefined, current };
   const record = (row: SinceRow) => storedRecord(row, tenant);
   const put = of('record').map(record);
   const versions = of('version', 'erased').map((row) => ({ until: Number(row.number), record: record(row) }));
@@ -125,13 +125,13 @@ export async function commitsSince(
   const gone = new Set(versions.flatMap(({ record: { address } }) => (there.has(address) ? [] : [address])));
   const kept = keptCommits(
     of('commit').map((row) => ({ number: Number(row.number), digest: row.digest, changes: Number(row.revision) })),
-    TOLD,
+    LISTED_MAX,
   );
   fillCommits(kept, { put, versions });
   const complete = of('erased').length === 0 && kept.length === revision - since;
   return {
-    news: { revision, digest: newest.digest, at, put, gone: [...gone], commits: complete ? kept : undefined },
-    standing,
+    changes: { revision, digest: newest.digest, at, put, gone: [...gone], commits: complete ? kept : undefined },
+    current,
   };
 }
 

@@ -8,7 +8,7 @@ import { secretsOf } from './secret-rows.js';
 import { type Commit, StaleStoreError } from './store.js';
 
 /** The revision to which the newest commit of a tenant has brought it. */
-export interface Standing {
+export interface TenantRevision {
   revision: number;
   digest: string;
   rowDigest: string;
@@ -18,7 +18,7 @@ export interface Standing {
  * The facts about the rows that a commit needs: they hold as long as the tenant is at the revision that the commit is based
  * on.
  */
-export interface Footing {
+export interface CommitBasis {
   /** The digest of the rows before; absent for the first commit of a tenant. */
   rowDigestBefore?: string;
   rowDigest: string;
@@ -33,16 +33,16 @@ export interface Footing {
  * `StaleStoreError` if the tenant is not at its base; whether it still is must be asked again with the lock held. `last`
  * is what is remembered of the tenant, which may be outdated.
  */
-export async function readFooting(
+export async function readCommitBasis(
   knex: Knex,
   dialect: Pick<Dialect, 'newPks'>,
   commit: Commit,
-  last: Standing | undefined,
-): Promise<Footing> {
+  last: TenantRevision | undefined,
+): Promise<CommitBasis> {
   const { tenant, base, put, remove } = commit;
   const first = base === 0;
-  const standing = first ? undefined : isBase(commit, last) ? last : await standingOf(knex, tenant);
-  if (!first && !isBase(commit, standing)) throw new StaleStoreError(tenant, base);
+  const current = first ? undefined : isBase(commit, last) ? last : await currentRevision(knex, tenant);
+  if (!first && !isBase(commit, current)) throw new StaleStoreError(tenant, base);
 
   const gone = [...remove, ...put.flatMap(({ previous }) => previous ?? [])];
   const wanted = addressesOf(commit, gone);
@@ -50,7 +50,7 @@ export async function readFooting(
   const missing = wanted.find((address) => !pks.has(address));
   if (missing !== undefined) {
     // Others may have removed it since.
-    if (first || isBase(commit, await standingOf(knex, tenant)))
+    if (first || isBase(commit, await currentRevision(knex, tenant)))
       throw new Error(`the store does not hold ${missing}, but the memory does`);
     throw new StaleStoreError(tenant, base);
   }
@@ -58,23 +58,23 @@ export async function readFooting(
   const held = await secretsOf(knex, tenant, credentials);
   const created = put.filter(({ previous }) => previous === undefined).length;
   return {
-    ...(standing && { rowDigestBefore: standing.rowDigest }),
-    rowDigest: await rowDigestAfter(knex, commit, { before: standing?.rowDigest, held }),
+    ...(current && { rowDigestBefore: current.rowDigest }),
+    rowDigest: await rowDigestAfter(knex, commit, { before: current?.rowDigest, held }),
     pks,
     fresh: created > 0 ? await dialect.newPks(knex, created) : [],
   };
 }
 
-/** Returns where the tenant is once the commit is stored. */
-export function standingAfter({ revision, audit }: Commit, { rowDigest }: Footing): Standing {
+/** Returns the revision of the tenant once the commit is stored. */
+export function revisionAfter({ revision, audit }: Commit, { rowDigest }: CommitBasis): TenantRevision {
   return { revision, digest: audit.digest, rowDigest };
 }
 
-function isBase({ base, baseDigest }: Commit, standing: Standing | undefined): boolean {
-  return standing?.revision === base && standing.digest === baseDigest;
+function isBase({ base, baseDigest }: Commit, current: TenantRevision | undefined): boolean {
+  return current?.revision === base && current.digest === baseDigest;
 }
 
-async function standingOf(knex: Knex, tenant: string): Promise<Standing | undefined> {
+async function currentRevision(knex: Knex, tenant: string): Promise<TenantRevision | undefined> {
   const row = await knex('tenants')
     .join('revisions', { 'revisions.tenant_id': 'tenants.id', 'revisions.number': 'tenants.revision' })
     .where('tenants.id', tenant)

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.js';
  * When a tenant came to stand at a revision that somebody holds, in milliseconds since the epoch; `never` if it did not, and
  * `forgotten` if that cannot be told any more, because commits that old are no longer kept.
  */
-export async function stoodAt(
+export async function revisionTime(
   store: Pick<Store, 'findRevision' | 'historyStart'>,
   tenant: string,
   revision: string,
