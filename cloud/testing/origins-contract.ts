@@ -1,7 +1,7 @@
 import type { RecordOrigin } from '@authz-service/core/origin/record-origin';
 import type { Change } from '@authz-service/core/state/change';
 import { expect, it } from 'vitest';
-import type { ToldOrigins } from '../src/commands/settle-origins.js';
+import type { DeclaredOrigins } from '../src/commands/settle-origins.js';
 import { StaleStoreError, type Store } from '../src/store/store.js';
 import type { Known } from './store-contract.js';
 
@@ -16,11 +16,11 @@ const update = (name: string, description: string): Change => ({
 
 /** The contract of every store for the places of records, in a store that has a tenant with one revision. */
 export function originsContract(store: () => Store, tenant: () => Known, reopen: () => Promise<void>): void {
-  const told = (source: ToldOrigins['source'], ...places: [string, string, number][]): ToldOrigins => ({
+  const told = (source: DeclaredOrigins['source'], ...places: [string, string, number][]): DeclaredOrigins => ({
     source,
     places: new Map(places.map(([address, path, line]) => [address, { path, line }])),
   });
-  const commit = async (changes: Change[], origins?: ToldOrigins) =>
+  const commit = async (changes: Change[], origins?: DeclaredOrigins) =>
     await store().commit(await tenant().next(changes, { stack, ...(origins && { origins }) }));
   const origins = async (...addresses: string[]) => Object.fromEntries(await store().origins('t-1', addresses));
   const all = { path: 'roles.yaml', line: 3, ...SOURCE };
@@ -74,7 +74,7 @@ export function originsContract(store: () => Store, tenant: () => Known, reopen:
 
   it('is part of no digest', async () => {
     await commit([role('a')]);
-    const digests = async (origins?: ToldOrigins) => {
+    const digests = async (origins?: DeclaredOrigins) => {
       await commit([update('a', 'same')], origins);
       const { committed, rowDigest } = await store().load('t-1');
       await commit([update('a', 'other')]);

@@ -13,7 +13,7 @@ import type { BundleStatement } from '@authz-service/core/bundle/statement';
 import type { ByteSource, TenantName } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
-import { compareEpochs, isBehind, type Standing } from '../cache/last-served.js';
+import { compareEpochs, isBehind, type ServedRevision } from '../cache/last-served.js';
 import { timeSlicing } from '../time-slicing.js';
 import type { Last } from './agent-state.js';
 import type { Served } from './served.js';
@@ -106,7 +106,7 @@ function chooseTenant<T>(
   return only;
 }
 
-function refuseOtherTenant(next: DecodedTenant<unknown>, current: Standing): void {
+function refuseOtherTenant(next: DecodedTenant<unknown>, current: ServedRevision): void {
   if (next.id !== current.tenant.id) {
     throw invalid(
       `The bundle belongs to tenant ${next.name} (${next.id}), but ${current.tenant.name} (${current.tenant.id}) is served. ` +
@@ -115,7 +115,7 @@ function refuseOtherTenant(next: DecodedTenant<unknown>, current: Standing): voi
   }
 }
 
-function refuseOtherHistory(next: Standing, { standing: last, served, diverged }: Former): void {
+function refuseOtherHistory(next: ServedRevision, { standing: last, served, diverged }: Former): void {
   const { revision } = next;
   if (revision === last.revision || next.tenant.id !== last.tenant.id) return;
   // Whoever declared a later epoch may set back the cloud.

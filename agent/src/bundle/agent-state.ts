@@ -2,7 +2,7 @@ import type { Budget, RecordChange } from '@authz-service/core/access/api/engine
 import { reading } from '@authz-service/core/concurrency/read-write-lock';
 import { ProblemError } from '@authz-service/core/problem';
 import { assertYoung, MAX_AGE_HEADER } from '@authz-service/pdp/revision/max-age';
-import type { Standing } from '../cache/last-served.js';
+import type { ServedRevision } from '../cache/last-served.js';
 import type { AgentMetrics, BundleSource } from '../metrics.js';
 import { Budgets } from './budgets.js';
 import { DecisionClock } from './decision-clock.js';
@@ -24,7 +24,7 @@ export interface Syncing {
 
 /** The revision that was served last, even if nothing is served any more. */
 export interface Last {
-  standing: Standing;
+  standing: ServedRevision;
   /** Whether only an earlier run has served it, perhaps for another tenant. */
   earlier: boolean;
 }
@@ -135,7 +135,7 @@ export class AgentState {
    */
   started(
     cached?: { served: Served; confirmedAtMs: number; newestAtMs?: number | undefined },
-    before?: Standing,
+    before?: ServedRevision,
   ): void {
     this.#started = true;
     if (before !== undefined) this.#last = { standing: before, earlier: true };

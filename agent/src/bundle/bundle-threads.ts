@@ -19,7 +19,7 @@ export interface UnpackWork {
   fd: number | undefined;
   limits: BundleLimits;
 }
-export type UnpackSaid =
+export type UnpackResponse =
   /** The bytes that could be written to the file; no more will be. */
   | { written: number }
   /** The text that comes after that. */
@@ -36,7 +36,7 @@ export interface CompareWork {
   length: number;
   changesMax: number;
 }
-export interface CompareSaid {
+export interface CompareResponse {
   delta: Uint8Array | undefined;
 }
 
@@ -60,7 +60,7 @@ export async function unpackApart(source: Readable, limits: BundleLimits, spool:
   let kept = Promise.resolve();
   try {
     const sent = pipeline(source, worker.stdin as NonNullable<typeof worker.stdin>);
-    const said = answerOf(worker, (part: UnpackSaid) => {
+    const said = answerOf(worker, (part: UnpackResponse) => {
       if ('unpacked' in part) return { answer: part.unpacked };
       if ('written' in part) spool.hasWritten(part.written);
       else kept = kept.then(() => spool.write(Buffer.from(part.piece)));
@@ -81,7 +81,7 @@ export async function unpackApart(source: Readable, limits: BundleLimits, spool:
 export async function compareApart(work: CompareWork): Promise<Buffer | undefined> {
   const worker = new Worker(new URL('./compare-thread.js', import.meta.url), { workerData: work });
   try {
-    return await answerOf(worker, ({ delta }: CompareSaid) => ({ answer: delta && Buffer.from(delta) }));
+    return await answerOf(worker, ({ delta }: CompareResponse) => ({ answer: delta && Buffer.from(delta) }));
   } finally {
     await worker.terminate();
   }

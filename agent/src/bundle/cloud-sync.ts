@@ -1,4 +1,4 @@
-import { type CloudSource, fetchBundle, type Known } from '../source/cloud-source.js';
+import { type CloudSource, fetchBundle, type KnownBundle } from '../source/cloud-source.js';
 import type { Intake, IntakeParts } from './intake.js';
 import type { Polled } from './polled.js';
 import { bundleName } from './served.js';
@@ -15,7 +15,7 @@ export class CloudSync {
   async poll(waitSeconds: number, stop: AbortSignal): Promise<Polled> {
     const { intake } = this;
     const { state, saver, attempts } = this.parts;
-    const fetch = (known: Known) => fetchBundle(this.source, known, intake.fetching(stop));
+    const fetch = (known: KnownBundle) => fetchBundle(this.source, known, intake.fetching(stop));
     const known = this.#known();
     state.syncing.requestedAtMs = Date.now();
     try {
@@ -40,7 +40,7 @@ export class CloudSync {
   }
 
   /** The part of the request that says what the agent has. */
-  #known(): Known {
+  #known(): KnownBundle {
     const { served } = this.parts.state;
     if (served === undefined || this.intake.wantsWhole) return {};
     // The ETag of the response is not used, because it is not signed: under the name of another bundle, the agent would

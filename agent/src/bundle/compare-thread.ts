@@ -9,7 +9,7 @@ import { finished } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
 import { DeltaLog } from '../cache/delta-log.js';
 import { FileBytes } from '../cache/file-bytes.js';
-import { type CompareSaid, type CompareWork, faultOf } from './bundle-threads.js';
+import { type CompareResponse, type CompareWork, faultOf } from './bundle-threads.js';
 import { sha256Of, verifyChanges } from './trust.js';
 
 const { base, trust, standing, fd, length, changesMax } = workerData as CompareWork;
@@ -24,7 +24,7 @@ async function readDeltas(): Promise<Delta[]> {
   return deltas;
 }
 
-async function compare(): Promise<CompareSaid> {
+async function compare(): Promise<CompareResponse> {
   const file = await open(base.path, 'r');
   try {
     const bytes = new FileBytes(file.fd, (await file.stat()).size);

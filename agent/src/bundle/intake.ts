@@ -8,7 +8,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Attempts } from '../cache/attempts.js';
 import type { BundleCache } from '../cache/cache.js';
-import { compareEpochs, isBehind, type Standing } from '../cache/last-served.js';
+import { compareEpochs, isBehind, type ServedRevision } from '../cache/last-served.js';
 import type { Spool } from '../cache/spool.js';
 import type { Logger } from '../log.js';
 import type { FetchBounds, FetchOptions } from '../source/fetching.js';
@@ -219,7 +219,7 @@ export class Intake {
    * Returns whether the revision differs from the one before, and logs it, with the number of changed records if the
    * engine was changed in place.
    */
-  #said(before: Standing | undefined, served: Served, changedRecords?: number): boolean {
+  #said(before: ServedRevision | undefined, served: Served, changedRecords?: number): boolean {
     if (before?.revision === served.revision && before.epoch?.number === served.epoch?.number) return false;
     const { log } = this.parts;
     const { tenant, revision, signedBy, activatedBy } = served;

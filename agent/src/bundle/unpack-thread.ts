@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { unpackBundleTo } from '@authz-service/core/bundle/read';
-import { faultOf, type UnpackSaid, type UnpackWork } from './bundle-threads.js';
+import { faultOf, type UnpackResponse, type UnpackWork } from './bundle-threads.js';
 
 const { fd, limits } = workerData as UnpackWork;
-const say = (said: UnpackSaid) => parentPort?.postMessage(said);
+const say = (said: UnpackResponse) => parentPort?.postMessage(said);
 const hash = createHash('sha256');
 let written = 0;
 let writes = fd !== undefined;

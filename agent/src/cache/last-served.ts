@@ -5,7 +5,7 @@ import type { Secret } from '@authz-service/core/values/secret';
 import { apiKeyHash } from './api-key-hash.js';
 
 /** A tenant at a revision. */
-export interface Standing {
+export interface ServedRevision {
   tenant: { id: string; name: string };
   revision: string;
   /** The epoch of the cloud that the revision is of; absent before it has declared one. */
@@ -16,7 +16,7 @@ export interface Standing {
  * The revision that was served last, and the hash of the API key that fetched it (`apiKeyHash`). The cache stores it beside
  * the bundle.
  */
-export interface LastServed extends Standing {
+export interface LastServed extends ServedRevision {
   keyHash: string;
 }
 
@@ -48,7 +48,7 @@ interface Wanted {
  * Throws `invalid_bundle` if the cached bundle must not be served before the cloud has answered: only the cloud knows
  * whether it belongs to the tenant of this API key, or it is older than what callers have seen.
  */
-export function assertServable(standing: Standing, last: LastServed | undefined, wanted: Wanted): void {
+export function assertServable(standing: ServedRevision, last: LastServed | undefined, wanted: Wanted): void {
   const { tenant, revision } = standing;
   const named = `${tenant.name} (${tenant.id})`;
   if (last === undefined) {
@@ -73,8 +73,8 @@ export function assertServable(standing: Standing, last: LastServed | undefined,
 
 /** Below zero if the first is of an earlier epoch than the second, above zero if it is of a later one. */
 export function compareEpochs(
-  { epoch: one }: Pick<Standing, 'epoch'>,
-  { epoch: other }: Pick<Standing, 'epoch'>,
+  { epoch: one }: Pick<ServedRevision, 'epoch'>,
+  { epoch: other }: Pick<ServedRevision, 'epoch'>,
 ): number {
   return (one?.number ?? 0) - (other?.number ?? 0);
 }
@@ -83,7 +83,7 @@ export function compareEpochs(
  * Whether it is an older revision of the same tenant, or a different one with the same number. A later epoch may begin at an
  * older revision.
  */
-export function isBehind(standing: Standing, last: Standing): boolean {
+export function isBehind(standing: ServedRevision, last: ServedRevision): boolean {
   if (standing.tenant.id !== last.tenant.id) return false;
   const epochs = compareEpochs(standing, last);
   if (epochs !== 0) return epochs < 0;

@@ -48,7 +48,7 @@ export interface AgentConfig {
 }
 
 /** The environment in which the text of a setting is interpreted. */
-export interface Surroundings {
+export interface SettingContext {
   /** The folder that relative paths start from. */
   cwd: string;
   /** The folder that `~` stands for. */
@@ -61,7 +61,7 @@ export class SettingFault extends Error {}
 interface Setting<T> {
   /** The default; a setting without one is optional. */
   default?: string;
-  read(text: string, surroundings: Surroundings): T;
+  read(text: string, context: SettingContext): T;
 }
 
 type Settings = { [K in keyof Required<AgentConfig>]: Setting<Required<AgentConfig>[K]> };
@@ -159,7 +159,7 @@ export function variableOf(yamlKey: string): string {
   return `SERVICE_${yamlKey.toUpperCase()}`;
 }
 
-function readPath(text: string, { cwd, home }: Surroundings): string {
+function readPath(text: string, { cwd, home }: SettingContext): string {
   return resolve(
     cwd,
     text.replace(/^~(?=\/|$)/, () => home),
@@ -191,9 +191,9 @@ function readMask(text: string): string[] {
 }
 
 /** A JWKS given directly, or the path of one. */
-function readJwks(text: string, surroundings: Surroundings): Pick<ServedKeys, 'keys' | 'epochKey'> {
+function readJwks(text: string, context: SettingContext): Pick<ServedKeys, 'keys' | 'epochKey'> {
   const inline = text.trimStart().startsWith('{');
-  const path = readPath(text, surroundings);
+  const path = readPath(text, context);
   const where = inline ? 'the JSON' : `"${path}"`;
   try {
     const { keys, epochKey } = readServedKeys(inline ? text : readFileSync(path, 'utf8'));

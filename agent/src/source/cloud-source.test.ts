@@ -13,7 +13,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { Secret } from '@authz-service/core/values/secret';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Spool } from '../cache/spool.js';
-import { fetchBundle, type Known } from './cloud-source.js';
+import { fetchBundle, type KnownBundle } from './cloud-source.js';
 import type { FetchBounds, FetchOptions } from './fetching.js';
 
 const MIB = 1024 * 1024;
@@ -62,7 +62,7 @@ const fetchFrom = (
       return begun;
     },
     ...known
-  }: Partial<Known> & Partial<Omit<FetchOptions, 'bounds'>> & { bounds?: Partial<FetchBounds> } = {},
+  }: Partial<KnownBundle> & Partial<Omit<FetchOptions, 'bounds'>> & { bounds?: Partial<FetchBounds> } = {},
 ) =>
   fetchBundle({ cloudUrl, apiKey: new Secret('svc_key') }, known, {
     bounds: { ...BOUNDS, ...bounds },

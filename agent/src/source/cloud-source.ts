@@ -23,7 +23,7 @@ export interface CloudSource {
  * The revision that the agent already has, and for how many seconds the cloud may hold its answer until there is something
  * newer.
  */
-export interface Known {
+export interface KnownBundle {
   etag?: string | undefined;
   /** Whether a delta from that revision is as good as the whole bundle. */
   delta?: boolean;
@@ -58,7 +58,7 @@ export type Fetched = Answered &
  */
 export function fetchBundle(
   { cloudUrl, apiKey, report }: CloudSource,
-  { etag, delta = false, waitSeconds = 0 }: Known,
+  { etag, delta = false, waitSeconds = 0 }: KnownBundle,
   { bounds, stop, spool, unpack }: FetchOptions,
 ): Promise<Fetched> {
   const takesDelta = delta && etag !== undefined;

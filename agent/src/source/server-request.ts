@@ -14,7 +14,7 @@ export interface RequestBounds {
 }
 
 /** Who is asked, as errors name it, and the setting with its address. */
-export interface Asked {
+export interface ServerName {
   whom: string;
   setting: string;
 }
@@ -30,7 +30,7 @@ const ENDED_MS = 500;
 /** The share of requests that have a connection of their own, and end the kept one: so a fleet comes to replicas that were added. */
 const RENEWED_SHARE = 1 / 64;
 
-const CLOUD: Asked = { whom: 'The cloud', setting: 'SERVICE_CLOUD_URL' };
+const CLOUD: ServerName = { whom: 'The cloud', setting: 'SERVICE_CLOUD_URL' };
 
 export interface ServerRequest {
   baseUrl: URL;
@@ -42,7 +42,7 @@ export interface ServerRequest {
   holdMs?: number;
   stop: AbortSignal;
   /** By default the cloud. */
-  asked?: Asked;
+  asked?: ServerName;
 }
 
 /**
@@ -110,7 +110,7 @@ export async function askServer<T>(
 
 interface Sending {
   idleMs: number;
-  asked: Asked;
+  asked: ServerName;
   /** Makes a connection for one request. */
   fresh: Agent | false;
   /** The address of the proxy on the way. */
@@ -153,7 +153,7 @@ function send(url: URL, options: RequestOptions, sending: Sending): Promise<Inco
 
 /** Nothing listens at the address, or the name is unknown. */
 const UNREACHED = new Set(['ECONNREFUSED', 'ENOTFOUND']);
-const reach = ({ whom, setting }: Asked) => `: check ${setting} and that ${whom.toLowerCase()} runs there`;
+const reach = ({ whom, setting }: ServerName) => `: check ${setting} and that ${whom.toLowerCase()} runs there`;
 
 function causeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;

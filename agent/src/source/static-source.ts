@@ -14,7 +14,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import type { Secret } from '@authz-service/core/values/secret';
 import type { Spool } from '../cache/spool.js';
 import { boundedText, type FetchOptions, faultOf, keysIn, unpackWhole } from './fetching.js';
-import { type Asked, askServer } from './server-request.js';
+import { askServer, type ServerName } from './server-request.js';
 
 /** A folder that "service bundle publish" writes, at a web server. */
 export interface StaticSource {
@@ -29,7 +29,7 @@ export interface Validators {
   lastModified: string | undefined;
 }
 
-const ASKED: Asked = { whom: 'The web server', setting: 'SERVICE_BUNDLE_URL' };
+const ASKED: ServerName = { whom: 'The web server', setting: 'SERVICE_BUNDLE_URL' };
 /** The statuses of a file that a server does not have; object stores say 403 to who may not list files. */
 const MISSING = new Set([403, 404, 410]);
 

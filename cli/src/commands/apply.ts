@@ -3,7 +3,7 @@ import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Progress as ApplyProgress } from '@authz-service/provider/reconcile/send-once';
 import type { ServiceClient } from '@authz-service/sdk/client';
-import type { ToldOrigins } from '@authz-service/sdk/wire';
+import type { DeclaredOrigins } from '@authz-service/sdk/wire';
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean, option, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
@@ -27,7 +27,7 @@ interface Planned {
    */
   replan?: () => Promise<Plan>;
   /** The places of the records that it writes, as far as they are known; or, if asked for, of the whole tree. */
-  origins?: ToldOrigins;
+  origins?: DeclaredOrigins;
 }
 
 /** With more changes, the places of records are told after them, in requests of their own. */

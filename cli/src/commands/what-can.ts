@@ -12,7 +12,7 @@ import { type Asking, asking, atFlag } from '../history/asking.js';
 import { table } from '../output/table.js';
 import { err, out } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
-import { type Asked, checkNames } from '../search/check-names.js';
+import { checkNames, type NamesToCheck } from '../search/check-names.js';
 import { LeftOutCount } from '../search/left-out.js';
 import { PossibleSearch, possibleFlag, possibleFound } from '../search/possible.js';
 import { type KnownType, resourceTypes, typesFor } from '../search/resource-types.js';
@@ -101,8 +101,8 @@ them: pass an ACTION and --resource-type, or a --resource.`;
       resource === undefined ? undefined : { ...resourceOf(resource, undefined, '--resource', names), ...own };
     const leftOut = new LeftOutCount();
     const options = { signal: this.signal, onLeftOut: leftOut.note };
-    const note = async (found: number, action: string | undefined, searched: Asked['resourceTypes']) => {
-      const names: Asked = { subject: asked.subject, action, resourceTypes: searched, resource: named };
+    const note = async (found: number, action: string | undefined, searched: NamesToCheck['resourceTypes']) => {
+      const names: NamesToCheck = { subject: asked.subject, action, resourceTypes: searched, resource: named };
       return (await checkNames(client, names, found, this.signal)) + leftOut.text;
     };
     if (named !== undefined) {
@@ -148,7 +148,7 @@ them: pass an ACTION and --resource-type, or a --resource.`;
     const results = all.slice(0, flags.limit);
     const types = named === undefined ? flags['resource-type'] : [named.type];
     const where = named === undefined ? '--resource-type' : '--resource';
-    const asked: Asked = {
+    const asked: NamesToCheck = {
       ...{ subject, action: args.action, resource: named },
       resourceTypes: types && { names: types, where },
     };

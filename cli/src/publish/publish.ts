@@ -51,7 +51,7 @@ export async function publishAgain(
   }
 }
 
-/** Throws what is no fault of the surroundings. */
+/** Throws what is no fault of the environment. */
 function wordsOf(error: unknown): string {
   if (error instanceof ProblemError) return error.detail;
   if (error instanceof Error && 'syscall' in error) return systemDetail(error as NodeJS.ErrnoException);

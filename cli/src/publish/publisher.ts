@@ -31,7 +31,7 @@ export interface PublisherOptions {
 }
 
 /** The published state: the whole bundle, and the changes after it that lead to the newest revision. */
-interface Standing {
+interface PublishedState {
   tenant: string;
   kid: string;
   bundle: string;
@@ -55,7 +55,7 @@ export interface Round {
  * ends. Others may publish to the same folder: what they have put in place is followed.
  */
 export class Publisher {
-  #standing: Standing | undefined;
+  #standing: PublishedState | undefined;
   /** The pointer that was last read or written, and the newest revision that this publisher has had it name. */
   #pointer: string | undefined;
   #published: string | undefined;
@@ -86,7 +86,7 @@ export class Publisher {
     const quiet = answer.is === 'same';
     await this.#point(answer.newest);
     if (this.#wantsWhole(quiet || waitSeconds === 0)) await this.#renewWhole();
-    const { tenant, kid, bundle, newest } = this.#standing as Standing;
+    const { tenant, kid, bundle, newest } = this.#standing as PublishedState;
     await folder.prune({ kid, bundle, keep });
     return { tenant, revision: splitToken(newest).revision, news: newest !== before, done: quiet && bundle === newest };
   }
@@ -100,7 +100,7 @@ export class Publisher {
   }
 
   /** Returns what a pointer of this or an earlier run names; undefined if some of it is missing or damaged. */
-  async #found(text: string): Promise<Standing | undefined> {
+  async #found(text: string): Promise<PublishedState | undefined> {
     const { folder } = this.options;
     const keys = await this.#currentKeys();
     const { newest: jws, bundle } = this.#read(text);
@@ -112,7 +112,7 @@ export class Publisher {
       if (bytes === undefined) return undefined;
       const checked = await checkedBundle(bytes, keys.keys);
       if (checked.revision !== bundle || checked.tenant !== named.tenant) return undefined;
-      const found: Standing = { ...begunWith(checked, bytes), kid };
+      const found: PublishedState = { ...begunWith(checked, bytes), kid };
       while (found.newest !== named.bundle && (await this.#followPlaced(found)));
       return found.newest === named.bundle ? found : undefined;
     } catch (error) {
@@ -122,7 +122,7 @@ export class Publisher {
   }
 
   /** Goes on to where changes lead that are in the folder. Returns false if there are none. Throws `invalid_bundle`. */
-  async #followPlaced(standing: Standing): Promise<boolean> {
+  async #followPlaced(standing: PublishedState): Promise<boolean> {
     const bytes = await this.options.folder.read(deltaPath(standing.kid, standing.newest));
     if (bytes === undefined) return false;
     const { keys } = await this.#currentKeys();
@@ -202,7 +202,7 @@ export class Publisher {
     this.#standing = next;
   }
 
-  async #withBundle(revision: string, bytes: Uint8Array, newest: string): Promise<Standing> {
+  async #withBundle(revision: string, bytes: Uint8Array, newest: string): Promise<PublishedState> {
     const { keys } = await this.#currentKeys(keyIdOf(newest));
     const checked = await checkedBundle(bytes, keys);
     if (checked.revision !== revision || checked.kid !== keyIdOf(newest))
@@ -227,7 +227,7 @@ export class Publisher {
    * are followed instead, and the cloud is asked for what comes after them.
    */
   async #advance(answer: FeedAnswer): Promise<FeedAnswer> {
-    const standing = this.#standing as Standing;
+    const standing = this.#standing as PublishedState;
     let next = answer;
     while (next.is === 'delta') {
       const base = standing.newest;
@@ -254,7 +254,7 @@ export class Publisher {
 
   /** Whether the whole bundle is behind, and it is time to write another. */
   #wantsWhole(quiet: boolean): boolean {
-    const { bundle, newest, bundleBytes, changes } = this.#standing as Standing;
+    const { bundle, newest, bundleBytes, changes } = this.#standing as PublishedState;
     const { smallBytes, changes: count, share } = this.options.wholeBundles ?? WHOLE_BUNDLES;
     if (bundle === newest) return false;
     return quiet || bundleBytes <= smallBytes || changes.count > count || changes.bytes > bundleBytes * share;
@@ -266,7 +266,7 @@ export class Publisher {
    */
   async #renewWhole(): Promise<void> {
     const { feed } = this.options;
-    const standing = this.#standing as Standing;
+    const standing = this.#standing as PublishedState;
     const whole = await feed.ask(undefined);
     await this.#verified(whole);
     if (whole.revision === standing.newest) {
@@ -299,7 +299,7 @@ export class Publisher {
   /** Caches may hold a pointer for a while after another has replaced it. */
   async #keepReplaced(pointer: string): Promise<void> {
     const { newest, bundle } = this.#read(pointer);
-    const { kid, bundle: next } = this.#standing as Standing;
+    const { kid, bundle: next } = this.#standing as PublishedState;
     const before = keyIdOf(newest);
     if (before === undefined || (before === kid && bundle === next)) return;
     await this.options.folder.keepFrom(before, bundle);
@@ -308,7 +308,7 @@ export class Publisher {
   /** Writes the keys, if they have changed, and the pointer. */
   async #point(newest: string): Promise<void> {
     const { folder } = this.options;
-    const standing = this.#standing as Standing;
+    const standing = this.#standing as PublishedState;
     // The files are in the folder of the key that has signed the pointer.
     if (keyIdOf(newest) !== standing.kid) throw contradicts(`statement about revision ${standing.newest}`);
     // Another publisher may have been faster; its pointer is taken over in the next round.
@@ -326,7 +326,7 @@ export class Publisher {
   }
 }
 
-function begunWith({ tenant, kid, revision }: CheckedArchive, { length }: Uint8Array): Standing {
+function begunWith({ tenant, kid, revision }: CheckedArchive, { length }: Uint8Array): PublishedState {
   return { tenant, kid, bundle: revision, bundleBytes: length, newest: revision, changes: { count: 0, bytes: 0 } };
 }
 

@@ -10,7 +10,7 @@ import { allTypes, isSilence, typeNamed } from './resource-types.js';
 const COMPARED_MAX = 5000;
 
 /** The names that a search asks about, so that their existence can be checked in the tenant's records. */
-export interface Asked {
+export interface NamesToCheck {
   subject?: { type: string; id: string; roles?: readonly string[] | undefined };
   subjectTypes?: readonly string[];
   action?: string | undefined;
@@ -26,7 +26,12 @@ export interface Asked {
  * would hide the mistake. Returns a note for other names that have no record, as the end of a sentence about the count; it
  * also says if the service does not show what exists and nothing was found.
  */
-export async function checkNames(client: Asking, asked: Asked, found: number, signal: AbortSignal): Promise<string> {
+export async function checkNames(
+  client: Asking,
+  asked: NamesToCheck,
+  found: number,
+  signal: AbortSignal,
+): Promise<string> {
   const known = await allTypes(client, signal);
   if (known === undefined) return found > 0 ? '' : `; ${client.url} does not tell whether the named things exist`;
   const { action, resourceTypes } = asked;
@@ -45,7 +50,11 @@ export async function checkNames(client: Asking, asked: Asked, found: number, si
   return await missingResource(client, asked, signal);
 }
 
-async function refuseSubjectTypes(client: Asking, { subjectTypes = [] }: Asked, signal: AbortSignal): Promise<void> {
+async function refuseSubjectTypes(
+  client: Asking,
+  { subjectTypes = [] }: NamesToCheck,
+  signal: AbortSignal,
+): Promise<void> {
   for (const type of subjectTypes) {
     if ((await taken(client.records('subject').list({ type }, { signal, limit: 1 }), 1)).length > 0) continue;
     const present = await taken(client.records('subject').list({}, { signal, limit: 1000 }), COMPARED_MAX);
@@ -55,7 +64,7 @@ async function refuseSubjectTypes(client: Asking, { subjectTypes = [] }: Asked, 
   }
 }
 
-async function refuseSubject(client: Asking, { subject }: Asked, signal: AbortSignal): Promise<void> {
+async function refuseSubject(client: Asking, { subject }: NamesToCheck, signal: AbortSignal): Promise<void> {
   if (subject === undefined) return;
   const { type, id, roles = [] } = subject;
   if (roles.length > 0 || (await exists(client, 'subject', path(type, id), signal))) return;
@@ -74,7 +83,7 @@ async function refuseSubject(client: Asking, { subject }: Asked, signal: AbortSi
 }
 
 /** A resource need not have a record: only a name that is near another one is taken for a mistake. */
-async function missingResource(client: Asking, { resource }: Asked, signal: AbortSignal): Promise<string> {
+async function missingResource(client: Asking, { resource }: NamesToCheck, signal: AbortSignal): Promise<string> {
   const name = resource?.name;
   if (resource === undefined || name === undefined) return '';
   const { type } = resource;

@@ -6,7 +6,7 @@ import type { OriginPlaces } from '@authz-service/core/origin/record-origin';
 import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
-import type { ToldOrigins } from '@authz-service/sdk/wire';
+import type { DeclaredOrigins } from '@authz-service/sdk/wire';
 import { type GitRun, git, untrusted } from './git.js';
 
 /**
@@ -19,7 +19,7 @@ export async function originsOf(
   records: Iterable<{ address: Address }>,
   placeOf: ManifestResult['placeOf'],
   warn: (text: string) => Promise<void>,
-): Promise<ToldOrigins> {
+): Promise<DeclaredOrigins> {
   const linesIn: OriginPlaces = Object.create(null);
   for (const { address } of records) {
     const place = placeOf(address);

@@ -30,7 +30,7 @@ export function answerOf(
   task: tasks.AnalysisTask,
   base: Base,
   differing: readonly tasks.Differing[],
-): tasks.AnalysisFound {
+): tasks.AnalysisResult {
   const { records } = base;
   // It takes as much memory as what else is asked for.
   if (!('review' in task)) delete base.review;

@@ -120,16 +120,16 @@ export type AnalysisTask =
   | { reviewed: ReviewedTask }
   | { lint: LintTask };
 
-export type AnalysisFound = DraftPlan | WhyNot | StatesCompared | ReviewPage | SignedReview | ReviewedSince | Linted;
+export type AnalysisResult = DraftPlan | WhyNot | StatesCompared | ReviewPage | SignedReview | ReviewedSince | Linted;
 
 /** A message to the thread: another base begins with `base`, and the task is about the differences since the last one. */
-export type AnalysisTold =
+export type WorkerRequest =
   | { base: AnalyzedBase }
   | { records: StoredRecord[] }
   | { differing: Differing }
   | { task: AnalysisTask };
 
 /** The answer of the thread, once for each task. */
-export type AnalysisSaid =
-  | { found: AnalysisFound }
+export type WorkerResponse =
+  | { found: AnalysisResult }
   | { fault: { code: ProblemCode; detail: string; errors: readonly ProblemItem[] } };

@@ -2,21 +2,21 @@
 import { parentPort } from 'node:worker_threads';
 import { ProblemError } from '@authz-service/core/problem';
 import { answerOf, type Base } from './analysis-answers.js';
-import type { AnalysisSaid, AnalysisTask, AnalysisTold, Differing } from './analysis-tasks.js';
+import type { AnalysisTask, Differing, WorkerRequest, WorkerResponse } from './analysis-tasks.js';
 
 let base: Base | undefined;
 let differing: Differing[] = [];
 
-parentPort?.on('message', (told: AnalysisTold) => {
-  if ('base' in told) {
-    base = { ...told.base, records: [] };
+parentPort?.on('message', (request: WorkerRequest) => {
+  if ('base' in request) {
+    base = { ...request.base, records: [] };
     differing = [];
-  } else if ('records' in told) base?.records.push(...told.records);
-  else if ('differing' in told) differing.push(told.differing);
-  else parentPort?.postMessage(said(told.task));
+  } else if ('records' in request) base?.records.push(...request.records);
+  else if ('differing' in request) differing.push(request.differing);
+  else parentPort?.postMessage(respond(request.task));
 });
 
-function said(task: AnalysisTask): AnalysisSaid {
+function respond(task: AnalysisTask): WorkerResponse {
   const parts = differing;
   differing = [];
   if (base === undefined) throw new Error('a task came before its base');

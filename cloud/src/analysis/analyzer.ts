@@ -28,7 +28,7 @@ const REMEDIES = {
 };
 
 /** Who waits for an answer, and until when. */
-export interface Asked {
+export interface AnalysisCaller {
   credential: Pick<Credential, 'tenant' | 'id'>;
   signal: AbortSignal;
 }
@@ -82,7 +82,7 @@ export class Analyzer {
    * `too_many_requests`, `timeout` if it takes too much time or memory, and what a commit would throw, but nothing for
    * access rules.
    */
-  plan(tenant: ReadableTenant, revision: string, draft: tasks.Draft, asked: Asked): Promise<tasks.DraftPlan> {
+  plan(tenant: ReadableTenant, revision: string, draft: tasks.Draft, asked: AnalysisCaller): Promise<tasks.DraftPlan> {
     return this.#answer({ tenant, revision, task: { draft } }, asked);
   }
 
@@ -90,27 +90,32 @@ export class Analyzer {
    * The smallest changes to the tenant at this revision that would allow the question. Throws as `plan` does, and
    * `invalid_request` where the question itself is at fault.
    */
-  whyNot(tenant: ReadableTenant, revision: string, denied: tasks.Denied, asked: Asked): Promise<WhyNot> {
+  whyNot(tenant: ReadableTenant, revision: string, denied: tasks.Denied, asked: AnalysisCaller): Promise<WhyNot> {
     return this.#answer({ tenant, revision, task: { denied } }, asked);
   }
 
   /** Compares an earlier state with the tenant at this revision. Throws as `plan` does. */
-  compare<P extends Prepared<tasks.ComparedTask>>(prepare: Prepare<P>, asked: Asked) {
+  compare<P extends Prepared<tasks.ComparedTask>>(prepare: Prepare<P>, asked: AnalysisCaller) {
     return this.#answered<P, tasks.StatesCompared>(prepare, (compared) => ({ compared }), REMEDIES.compared, asked);
   }
 
   /** Who has access in a scope of the tenant at this revision. Throws as `plan` does, and `not_found`. */
-  review<P extends Prepared<tasks.ReviewTask>>(prepare: Prepare<P>, asked: Asked) {
+  review<P extends Prepared<tasks.ReviewTask>>(prepare: Prepare<P>, asked: AnalysisCaller) {
     return this.#answered<P, ReviewPage | SignedReview>(prepare, (review) => ({ review }), REMEDIES.review, asked);
   }
 
   /** Finds what has changed in who has access in a scope between an earlier state and this revision. Throws as `plan` does. */
-  reviewChanges<P extends Prepared<tasks.ReviewedTask>>(prepare: Prepare<P>, asked: Asked) {
+  reviewChanges<P extends Prepared<tasks.ReviewedTask>>(prepare: Prepare<P>, asked: AnalysisCaller) {
     return this.#answered<P, tasks.ReviewedSince>(prepare, (reviewed) => ({ reviewed }), REMEDIES.review, asked);
   }
 
   /** Finds what is unused in the tenant at this revision, and likely mistakes. Throws as `plan` does. */
-  async lint(tenant: ReadableTenant, revision: string, lint: tasks.LintTask, asked: Asked): Promise<tasks.Linted> {
+  async lint(
+    tenant: ReadableTenant,
+    revision: string,
+    lint: tasks.LintTask,
+    asked: AnalysisCaller,
+  ): Promise<tasks.Linted> {
     const kept = () => {
       const one = this.#linted.get(tenant.id);
       return one?.revision === revision && lint.now - one.at < LINT_AGE_MS ? one.found : undefined;
@@ -146,7 +151,11 @@ export class Analyzer {
   }
 
   /** Does the work when it is the asker's turn, with a signal that ends it when they go away or it takes too long. */
-  #inTurn<T>(turn: (signal: AbortSignal) => Promise<T>, remedy: string, { credential, signal }: Asked): Promise<T> {
+  #inTurn<T>(
+    turn: (signal: AbortSignal) => Promise<T>,
+    remedy: string,
+    { credential, signal }: AnalysisCaller,
+  ): Promise<T> {
     const bounded = async () => {
       const late = new AbortController();
       const timer = setTimeout(() => late.abort(tooMuch(`${TIMEOUT_MS / 1000} seconds`, remedy)), TIMEOUT_MS);
@@ -163,7 +172,10 @@ export class Analyzer {
     return this.#queue.run(credential.tenant, bounded, signal, credential.id);
   }
 
-  #answer<Found extends tasks.AnalysisFound>(prepared: Prepared<tasks.AnalysisTask>, asked: Asked): Promise<Found> {
+  #answer<Found extends tasks.AnalysisResult>(
+    prepared: Prepared<tasks.AnalysisTask>,
+    asked: AnalysisCaller,
+  ): Promise<Found> {
     const turn = (signal: AbortSignal) => this.#ask(prepared, signal) as Promise<Found>;
     return this.#inTurn(turn, 'draft' in prepared.task ? REMEDIES.draft : REMEDIES.denied, asked);
   }
@@ -172,7 +184,7 @@ export class Analyzer {
     prepare: Prepare<P>,
     asTask: (task: P['task']) => tasks.AnalysisTask,
     remedy: string,
-    asked: Asked,
+    asked: AnalysisCaller,
   ): Promise<Answered<P, Found>> {
     const turn = async (signal: AbortSignal) => {
       const prepared = await orAborted(prepare(signal), signal);
@@ -181,7 +193,7 @@ export class Analyzer {
     return this.#inTurn(turn, remedy, asked);
   }
 
-  async #ask(prepared: Prepared<tasks.AnalysisTask>, signal: AbortSignal): Promise<tasks.AnalysisFound> {
+  async #ask(prepared: Prepared<tasks.AnalysisTask>, signal: AbortSignal): Promise<tasks.AnalysisResult> {
     signal.throwIfAborted();
     assertAt(prepared);
     this.#asking = true;
@@ -242,9 +254,9 @@ export class Analyzer {
 }
 
 /** The next thing that the thread says. Rejects if it ends, or the signal is aborted. */
-function answerOf(worker: Worker, signal: AbortSignal): { said: Promise<tasks.AnalysisSaid>; forget(): void } {
+function answerOf(worker: Worker, signal: AbortSignal): { said: Promise<tasks.WorkerResponse>; forget(): void } {
   let forget = () => {};
-  const said = new Promise<tasks.AnalysisSaid>((resolve, reject) => {
+  const said = new Promise<tasks.WorkerResponse>((resolve, reject) => {
     const exit = () => reject(new Error('the analysis thread ended and gave no answer'));
     const abort = () => reject(signal.reason);
     worker.once('message', resolve).once('error', reject).once('exit', exit);
@@ -279,7 +291,7 @@ function* sendInSteps(worker: Worker, records: Iterable<StoredRecord>): Generato
   tell(worker, { records: part });
 }
 
-function tell(worker: Worker, told: tasks.AnalysisTold): void {
+function tell(worker: Worker, told: tasks.WorkerRequest): void {
   worker.postMessage(told);
 }
 

@@ -6,17 +6,17 @@ import { openSqliteStore } from '../store/sqlite.js';
 import type { Store } from '../store/store.js';
 import { readEpochKeyFile } from './epoch-key-file.js';
 
-export type Place = { postgres: PostgresPlace } | { dataDir: string };
+export type DatabaseLocation = { postgres: PostgresPlace } | { dataDir: string };
 
 /** Opens the database for one piece of work. */
-export async function inStore<T>(place: Place, work: (store: Store) => Promise<T>): Promise<T> {
+export async function inStore<T>(place: DatabaseLocation, work: (store: Store) => Promise<T>): Promise<T> {
   const store = 'postgres' in place ? await openPostgresStore(place.postgres) : await openSqliteStore(place.dataDir);
   return await work(store).finally(() => store.close());
 }
 
 /** Declares the next epoch; running replicas on PostgreSQL follow. Returns its name. Throws `invalid_config`. */
 export async function declareEpoch(
-  place: Place,
+  place: DatabaseLocation,
   keyFile: string,
   { now, replaceKey }: { now: number; replaceKey: boolean },
 ): Promise<string> {

@@ -5,7 +5,7 @@ import { SILENCE_MARGIN_MS } from '../fleet/fleet.js';
 import { type GoodCredentials, goodCredentials, type LogFiles } from '../revocations/good-credentials.js';
 import type { Store } from '../store/store.js';
 import type { StoreOfAll } from '../store/store-of-all.js';
-import { inStore, type Place } from './declare-epoch.js';
+import { type DatabaseLocation, inStore } from './declare-epoch.js';
 import { readEpochKeyFile } from './epoch-key-file.js';
 
 /**
@@ -13,7 +13,7 @@ import { readEpochKeyFile } from './epoch-key-file.js';
  * the operators', and declares a new epoch if the file of an epoch key is given. A cloud may run on PostgreSQL meanwhile, and follows.
  */
 export async function disableCredentials(
-  place: Place,
+  place: DatabaseLocation,
   { now, epochKeyFile, logFiles }: { now: number } & SetBackFiles,
 ): Promise<SetBack> {
   const signer = epochKeyFile === undefined ? undefined : await readEpochKeyFile(epochKeyFile, place);

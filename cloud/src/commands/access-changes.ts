@@ -11,7 +11,7 @@ export interface AccessChanges extends ReviewedSince {
   after: ComparedMoment;
 }
 
-interface Asked {
+interface AccessChangesQuery {
   credential: Credential;
   scope: ReviewScope;
   /** A revision, or with `timed` also a time. */
@@ -25,7 +25,11 @@ interface Asked {
  * Finds what has changed in who has access in a scope between a moment and now. Throws as `tenantAt` does, and what the
  * analyzer throws.
  */
-export async function accessChanges(cloud: Cloud, asked: Asked, signal: AbortSignal): Promise<AccessChanges> {
+export async function accessChanges(
+  cloud: Cloud,
+  asked: AccessChangesQuery,
+  signal: AbortSignal,
+): Promise<AccessChanges> {
   const { credential, scope, before, timed, now } = asked;
   const point = historyPoint(before);
   const prepare = async (ends: AbortSignal) => {

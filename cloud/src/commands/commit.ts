@@ -33,7 +33,7 @@ import { settleOrigins } from './settle-origins.js';
 /**
  * The changes that a caller wants. `changes` is called with the tenant's present state when it is this commit's turn.
  */
-export interface CommitWish extends Omit<CommitOrder, 'changes' | 'by' | 'held' | 'writer' | 'session'> {
+export interface CommitCommand extends Omit<CommitOrder, 'changes' | 'by' | 'held' | 'writer' | 'session'> {
   changes(tenant: Tenant): Change[];
   credential: Credential;
   /** The id of another tenant, to which an operator commits; the one of the credential unless given. */
@@ -100,13 +100,13 @@ interface Attempts {
 }
 
 /** Commits changes to the credential's tenant as one revision, all or none, one commit of a tenant at a time. */
-export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutcome> {
-  const tenant = await cloud.tenants.get(wish.elsewhere ?? wish.credential.tenant);
+export async function commit(cloud: Cloud, command: CommitCommand): Promise<CommitOutcome> {
+  const tenant = await cloud.tenants.get(command.elsewhere ?? command.credential.tenant);
   return await tenant.exclusive(async () => {
     cloud.tenants.assertOpen(tenant.id);
     await cloud.revocationLog?.settle(tenant.id);
     try {
-      return await commitOrFollow(cloud, tenant, wish);
+      return await commitOrFollow(cloud, tenant, command);
     } catch (error) {
       throw error instanceof NoTenantError ? gone() : error;
     } finally {
@@ -123,7 +123,7 @@ export async function commit(cloud: Cloud, wish: CommitWish): Promise<CommitOutc
  * What is stored was judged at the newest revision, whatever the memory was at. What is refused, or changes nothing, is
  * judged again unless the memory is known to be no older than the call.
  */
-async function commitOrFollow(cloud: Cloud, tenant: Tenant, wish: CommitWish): Promise<CommitOutcome> {
+async function commitOrFollow(cloud: Cloud, tenant: Tenant, command: CommitCommand): Promise<CommitOutcome> {
   const attempts: Attempts = {
     judged: false,
     storing: false,
@@ -136,9 +136,9 @@ async function commitOrFollow(cloud: Cloud, tenant: Tenant, wish: CommitWish): P
     if (cloud.credentials.revisionOf(tenant.id) < tenant.revisionNumber) await hasMoved(cloud, tenant, attempts);
     const before = tenant.revision;
     try {
-      const alone = losses >= LOSSES_MAX || (contended.has(tenant) && isSmall(tenant, wish));
+      const alone = losses >= LOSSES_MAX || (contended.has(tenant) && isSmall(tenant, command));
       const once = alone ? judgeAlone : judgeAndStore;
-      const { outcome, takeOver } = await once(cloud, tenant, wish, attempts);
+      const { outcome, takeOver } = await once(cloud, tenant, command, attempts);
       await takeOver?.();
       if (attempts.storing || attempts.following || outcome.replayed) return outcome;
       await hasMoved(cloud, tenant, attempts);
@@ -171,42 +171,42 @@ async function hasMoved(cloud: Cloud, tenant: Tenant, attempts: Attempts, locked
   return tenant.revision !== before;
 }
 
-function isSmall(tenant: Tenant, wish: CommitWish): boolean {
+function isSmall(tenant: Tenant, command: CommitCommand): boolean {
   try {
-    return wish.changes(tenant).length <= FEW_CHANGES;
+    return command.changes(tenant).length <= FEW_CHANGES;
   } catch {
     return true;
   }
 }
 
 /** Judges and stores while nobody else can commit to the tenant. */
-async function judgeAlone(cloud: Cloud, tenant: Tenant, wish: CommitWish, attempts: Attempts): Promise<Stored> {
+async function judgeAlone(cloud: Cloud, tenant: Tenant, command: CommitCommand, attempts: Attempts): Promise<Stored> {
   const { judged } = attempts;
   return await cloud.store.locked(tenant.id, { judged }, async (locked) => {
     const isFirst = !attempts.following;
     if (!(await hasMoved(cloud, tenant, attempts, locked)) && isFirst) contended.delete(tenant);
-    return await judgeAndStore(cloud, tenant, wish, attempts, locked);
+    return await judgeAndStore(cloud, tenant, command, attempts, locked);
   });
 }
 
 async function judgeAndStore(
   cloud: Cloud,
   tenant: Tenant,
-  wish: CommitWish,
+  command: CommitCommand,
   attempts: Attempts,
   locked?: TenantStore,
 ): Promise<Stored> {
   const store = locked ?? cloud.store;
-  const { limits } = await assertStillValid(cloud, wish.credential, wish.now);
-  const replay = await findReplay(cloud, store, wish);
+  const { limits } = await assertStillValid(cloud, command.credential, command.now);
+  const replay = await findReplay(cloud, store, command);
   if (replay) return { outcome: { committed: replay, replayed: true } };
-  const { baseRevision } = wish;
-  const credential = actorOf(wish);
+  const { baseRevision } = command;
+  const credential = actorOf(command);
   const writer = limits && { name: credential.name, limits };
-  const changes = wish.changes(tenant);
-  if (!attempts.charged) wish.charge?.(changes.length);
+  const changes = command.changes(tenant);
+  if (!attempts.charged) command.charge?.(changes.length);
   attempts.charged = true;
-  if (baseRevision !== undefined && !isBase(baseRevision, tenant, wish, changes)) {
+  if (baseRevision !== undefined && !isBase(baseRevision, tenant, command, changes)) {
     throw new ProblemError(
       'stale_base',
       `The tenant "${tenant.name}" is at revision ${tenant.revision}, not at ${baseRevision}: ` +
@@ -215,25 +215,25 @@ async function judgeAndStore(
   }
   const kinds = [
     ...changes.map(kindOf),
-    ...[...(wish.origins?.places.keys() ?? [])].map((at) => splitAddress(at).kind),
+    ...[...(command.origins?.places.keys() ?? [])].map((at) => splitAddress(at).kind),
   ];
   demandForKinds(credential, kinds);
-  demandConsoleStack(credential, { ...wish, kinds });
+  demandConsoleStack(credential, { ...command, kinds });
   cloud.health.clockBehindSeconds();
   const stopTimer = cloud.metrics.commitDurations.startTimer();
   const by = { kind: credential.kind, id: credential.id, name: credential.name };
   const session = credential.session !== undefined;
-  const order = { ...wish, session, ...(writer && { writer }), changes, by, held: cloud.credentials };
-  const prepared = await prepare(cloud, tenant, wish, order);
+  const order = { ...command, session, ...(writer && { writer }), changes, by, held: cloud.credentials };
+  const prepared = await prepare(cloud, tenant, command, order);
   if (prepared === undefined) {
     const nothing = { added: 0, changed: 0, removed: 0, created: [], secrets: [] };
     const unchanged: Committed = { revision: tenant.revision, ...nothing };
     const outcome: CommitOutcome = { committed: unchanged, records: [], replayed: false };
     if (!attempts.following) return { outcome };
-    const row = idempotencyRow(cloud, wish, unchanged);
-    attempts.storing = row !== undefined || wish.origins !== undefined;
-    if (wish.origins) {
-      const settling = settleOrigins(wish.origins, { ...order, staged: NOTHING, state: tenant.state });
+    const row = idempotencyRow(cloud, command, unchanged);
+    attempts.storing = row !== undefined || command.origins !== undefined;
+    if (command.origins) {
+      const settling = settleOrigins(command.origins, { ...order, staged: NOTHING, state: tenant.state });
       const origins = await cloud.slicing.run(settling, tenant.id);
       await store.noteOrigins({ tenant: tenant.id, base: tenant.revisionNumber, origins });
     }
@@ -252,9 +252,9 @@ async function judgeAndStore(
     secrets,
     ...(broken.length > 0 && { broken_rules: broken }),
   };
-  const idempotency = idempotencyRow(cloud, wish, committed);
+  const idempotency = idempotencyRow(cloud, command, committed);
   const judgedBefore = attempts.judged;
-  const judge = judgeOf(cloud, wish, staged);
+  const judge = judgeOf(cloud, command, staged);
   attempts.judged = judge !== undefined;
   // The lock of the operators comes before that of the tenant.
   if (locked && attempts.judged && !judgedBefore) throw new StaleStoreError(tenant.id, tenant.revisionNumber);
@@ -283,9 +283,9 @@ async function judgeAndStore(
 }
 
 /** Judges by the operators as stored: the memory may not know yet that one of another tenant was revoked. */
-function judgeOf({ credentials }: Cloud, wish: CommitWish, staged: Staged): JudgeOperators | undefined {
-  const keep = touchesOperators(credentials, staged) ? keepOperatorAfter(staged, wish.now) : undefined;
-  const still = wish.elsewhere === undefined ? undefined : stillOperator(wish);
+function judgeOf({ credentials }: Cloud, command: CommitCommand, staged: Staged): JudgeOperators | undefined {
+  const keep = touchesOperators(credentials, staged) ? keepOperatorAfter(staged, command.now) : undefined;
+  const still = command.elsewhere === undefined ? undefined : stillOperator(command);
   if (keep === undefined || still === undefined) return keep ?? still;
   return (operators) => {
     still(operators);
@@ -294,7 +294,7 @@ function judgeOf({ credentials }: Cloud, wish: CommitWish, staged: Staged): Judg
 }
 
 /** Operators, who can remove a tenant, may do in another one whatever they are given a way to. */
-function actorOf({ credential, elsewhere }: CommitWish): Credential {
+function actorOf({ credential, elsewhere }: CommitCommand): Credential {
   if (elsewhere === undefined) return credential;
   demand(credential, ['operator']);
   return { ...credential, grants: new Set([...SCOPES, 'operator']) };
@@ -303,11 +303,11 @@ function actorOf({ credential, elsewhere }: CommitWish): Credential {
 async function prepare(
   cloud: Cloud,
   tenant: Tenant,
-  wish: CommitWish,
+  command: CommitCommand,
   order: CommitOrder,
 ): Promise<PreparedCommit | undefined> {
-  const { now } = wish;
-  const credential = actorOf(wish);
+  const { now } = command;
+  const credential = actorOf(command);
   const check = (staged: Staged) => {
     const chosen = chosenSecrets(order.changes, staged);
     guardCredentials(cloud.credentials, tenant, credential, { staged, chosen, now });
@@ -339,7 +339,7 @@ function assertRoom({ tenantRecordsMax }: Cloud, tenant: Tenant, staged: Staged)
  * create a revision but leave the digest: changes that touch nothing of that were made for exactly the present records.
  * The digest does not cover owners either: a take-over is checked against the owners that the caller has seen.
  */
-function isBase(base: string, tenant: Tenant, { takeOwnership }: CommitWish, changes: readonly Change[]): boolean {
+function isBase(base: string, tenant: Tenant, { takeOwnership }: CommitCommand, changes: readonly Change[]): boolean {
   if (base === tenant.revision) return true;
   if (takeOwnership) return false;
   const [number] = base.split('.');
@@ -364,34 +364,38 @@ function kindOf(change: Change): Kind {
 async function findReplay(
   { idempotencyMs }: Cloud,
   store: TenantStore,
-  wish: CommitWish,
+  command: CommitCommand,
 ): Promise<Replayed | undefined> {
-  if (!wish.idempotency) return undefined;
-  const { tenant, id } = wish.credential;
-  const row = await store.findIdempotent({ tenant, credential: id, key: wish.idempotency.key });
-  if (row === undefined || Date.parse(row.created_at) < wish.now - idempotencyMs) return undefined;
-  if (row.request_hash !== wish.idempotency.requestHash) {
+  if (!command.idempotency) return undefined;
+  const { tenant, id } = command.credential;
+  const row = await store.findIdempotent({ tenant, credential: id, key: command.idempotency.key });
+  if (row === undefined || Date.parse(row.created_at) < command.now - idempotencyMs) return undefined;
+  if (row.request_hash !== command.idempotency.requestHash) {
     throw new ProblemError(
       'idempotency_mismatch',
-      `The idempotency key "${wish.idempotency.key}" was used for another change-set: use a new key for a new one.`,
+      `The idempotency key "${command.idempotency.key}" was used for another change-set: use a new key for a new one.`,
     );
   }
   return JSON.parse(row.response);
 }
 
-function idempotencyRow({ idempotencyMs }: Cloud, wish: CommitWish, committed: Committed): IdempotencyRow | undefined {
-  if (!wish.idempotency) return undefined;
+function idempotencyRow(
+  { idempotencyMs }: Cloud,
+  command: CommitCommand,
+  committed: Committed,
+): IdempotencyRow | undefined {
+  if (!command.idempotency) return undefined;
   const secrets: ForgottenSecret[] = committed.secrets.map((made) =>
     'secret' in made ? { ...made, secret: null } : { ...made, client_secret: null },
   );
   const kept: Replayed = { ...committed, secrets };
   return {
-    tenant: wish.credential.tenant,
-    credential: wish.credential.id,
-    key: wish.idempotency.key,
-    request_hash: wish.idempotency.requestHash,
+    tenant: command.credential.tenant,
+    credential: command.credential.id,
+    key: command.idempotency.key,
+    request_hash: command.idempotency.requestHash,
     response: JSON.stringify(kept),
-    created_at: new Date(wish.now).toISOString(),
-    free_before: new Date(wish.now - idempotencyMs).toISOString(),
+    created_at: new Date(command.now).toISOString(),
+    free_before: new Date(command.now - idempotencyMs).toISOString(),
   };
 }

@@ -40,13 +40,13 @@ interface TwoMoments {
  * Finds what changed between two moments of the credential's tenant; without `after` it is now. Throws as `tenantAt` does,
  * `stale_base` if a commit comes in between, `timeout`, `too_many_requests`.
  */
-export async function compareRevisions(cloud: Cloud, asked: Asked, signal: AbortSignal): Promise<Comparison> {
+export async function compareRevisions(cloud: Cloud, asked: ComparisonQuery, signal: AbortSignal): Promise<Comparison> {
   const prepare = (ends: AbortSignal) => twoMoments(cloud, asked, ends);
   const { prepared, found } = await cloud.analyzer.compare(prepare, { credential: asked.credential, signal });
   return { before: prepared.earlier, after: prepared.later, ...found };
 }
 
-interface Asked {
+interface ComparisonQuery {
   credential: Credential;
   before: string;
   after: string | undefined;
@@ -54,7 +54,7 @@ interface Asked {
 }
 
 /** Reads two moments of the credential's tenant. Throws as `tenantAt` does. */
-export async function twoMoments(cloud: Cloud, asked: Asked, signal: AbortSignal): Promise<TwoMoments> {
+export async function twoMoments(cloud: Cloud, asked: ComparisonQuery, signal: AbortSignal): Promise<TwoMoments> {
   const { credential, now } = asked;
   const past = await tenantAt(cloud, { credential, at: asked.before, now, signal });
   const present = await tenantAt(cloud, { credential, at: asked.after, now, signal });

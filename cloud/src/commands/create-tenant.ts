@@ -27,15 +27,15 @@ export interface NewTenant {
 /** Creates a tenant and its administrator client in one transaction. Throws `conflict` if the name is taken. */
 export async function createTenant(
   cloud: Pick<Cloud, 'store' | 'tenants' | 'credentials' | 'revocationLog'>,
-  wish: NewTenant,
+  command: NewTenant,
 ): Promise<{ tenant: TenantRow; client: { client_id: string; client_secret: string } }> {
   return await cloud.tenants.exclusive(async () => {
-    if (cloud.tenants.named(wish.name)) throw taken(wish.name);
-    const tenant: TenantRow = { id: randomUUID(), name: wish.name, created_at: new Date(wish.now).toISOString() };
+    if (cloud.tenants.named(command.name)) throw taken(command.name);
+    const tenant: TenantRow = { id: randomUUID(), name: command.name, created_at: new Date(command.now).toISOString() };
     const prepared = await prepareCommit(
       { id: tenant.id, state: new TenantState([]), revisionNumber: 0, committedAt: 0 },
       {
-        ...wish,
+        ...command,
         changes: [
           { op: 'create', kind: 'oauth_client', fields: administrator(ADMINISTRATOR, 'Created with the tenant.') },
         ],
@@ -46,8 +46,8 @@ export async function createTenant(
       throw new Error('no client was made');
     const { commit, staged } = prepared;
     await cloud.revocationLog?.assertWritable();
-    await cloud.store.createTenant(tenant, commit, stillOperator(wish)).catch((error: unknown) => {
-      throw error instanceof TakenNameError ? taken(wish.name) : error;
+    await cloud.store.createTenant(tenant, commit, stillOperator(command)).catch((error: unknown) => {
+      throw error instanceof TakenNameError ? taken(command.name) : error;
     });
     cloud.tenants.add(tenant);
     cloud.credentials.follow(tenant.id, commit.revision, staged, commit.secrets);

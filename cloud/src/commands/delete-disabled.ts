@@ -4,7 +4,7 @@ import type { Cloud } from '../cloud.js';
 import { commit } from './commit.js';
 
 /** An operator's request to delete disabled credentials of a tenant. */
-export interface DeleteDisabledWish {
+export interface DeleteDisabledCommand {
   /** The name of the tenant. */
   tenant: string;
   /** The addresses of credentials. */
@@ -20,7 +20,7 @@ export interface DeleteDisabledWish {
  */
 export async function deleteDisabled(
   cloud: Cloud,
-  { tenant: name, credentials, ...by }: DeleteDisabledWish,
+  { tenant: name, credentials, ...by }: DeleteDisabledCommand,
 ): Promise<string> {
   await cloud.refresh();
   const row = cloud.tenants.named(name);

@@ -6,7 +6,7 @@ import type { Erased } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 import { followTenant } from './follow-tenant.js';
 
-export interface ErasureWish {
+export interface EraseCommand {
   /** The name of the tenant. */
   tenant: string;
   /** The path of the subject. */
@@ -23,18 +23,21 @@ export interface ErasureWish {
  * they would come back into history with its next change. Says how many past versions lost something,
  * and which of the properties none of them has.
  */
-export async function eraseFromHistory(cloud: Cloud, wish: ErasureWish): Promise<Pick<Erased, 'versions' | 'absent'>> {
+export async function eraseFromHistory(
+  cloud: Cloud,
+  command: EraseCommand,
+): Promise<Pick<Erased, 'versions' | 'absent'>> {
   await cloud.refresh();
-  const row = cloud.tenants.named(wish.tenant);
-  if (row === undefined) throw new ProblemError('not_found', `There is no tenant "${wish.tenant}".`);
+  const row = cloud.tenants.named(command.tenant);
+  if (row === undefined) throw new ProblemError('not_found', `There is no tenant "${command.tenant}".`);
   const tenant = await cloud.tenants.get(row.id);
-  const { subject, properties, credential, requestId } = wish;
+  const { subject, properties, credential, requestId } = command;
   return await tenant.exclusive(async () => {
     cloud.tenants.assertOpen(tenant.id);
     if (cloud.store.shared) await followTenant(cloud, tenant);
     refusePresent(tenant, subject, properties);
     const { kind, id, name } = credential;
-    const by = { at: new Date(wish.now).toISOString(), request_id: requestId, credential: { kind, id, name } };
+    const by = { at: new Date(command.now).toISOString(), request_id: requestId, credential: { kind, id, name } };
     const { kept, versions, absent } = await cloud.store
       .eraseHistory({ tenant: row, subject, properties, by })
       // A full disk may let the values be taken and then not let the file be written anew.

@@ -5,7 +5,7 @@ import type { Change, Staged } from '@authz-service/core/state/change';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { AuditedChange, AuditRow, Commit } from '../store/store.js';
 import { type MadeSecret, type MintOrder, mintSecrets } from './mint-secrets.js';
-import { settleOrigins, sourceOf, type ToldOrigins } from './settle-origins.js';
+import { type DeclaredOrigins, settleOrigins, sourceOf } from './settle-origins.js';
 
 /** Who commits what, and when. */
 export interface CommitOrder extends MintOrder {
@@ -20,7 +20,7 @@ export interface CommitOrder extends MintOrder {
   /** Who writes, where it may not write everything. */
   writer?: Writer;
   /** The places of the records that the changes write. */
-  origins?: ToldOrigins;
+  origins?: DeclaredOrigins;
   by: AuditRow['credential'];
   requestId: string;
   /** Milliseconds since the epoch. */

@@ -20,7 +20,7 @@ export interface SearchOrder {
   cursor?: string | undefined;
 }
 
-interface Found {
+interface FoundRecords {
   records: StoredRecord[];
   next?: string;
 }
@@ -29,7 +29,7 @@ interface Found {
  * The records of which a name, an id or the path begins with the first of the words, and some word with each other one.
  * What is exactly that word comes first. Throws `invalid_request` where there is no word, `invalid_cursor`.
  */
-export async function searchRecords(tenant: Tenant, order: SearchOrder): Promise<Found> {
+export async function searchRecords(tenant: Tenant, order: SearchOrder): Promise<FoundRecords> {
   const { kind, words, limit, cursor } = order;
   const [first, ...others] = folded(words).split(/\s+/).filter(Boolean);
   if (first === undefined)
@@ -46,7 +46,13 @@ export async function searchRecords(tenant: Tenant, order: SearchOrder): Promise
   return { records: [...exact, ...beginning].slice(0, limit) };
 }
 
-async function page(tenant: Tenant, kind: Kind, first: string, others: string[], order: SearchOrder): Promise<Found> {
+async function page(
+  tenant: Tenant,
+  kind: Kind,
+  first: string,
+  others: string[],
+  order: SearchOrder,
+): Promise<FoundRecords> {
   const { application, managedBy, limit, cursor } = order;
   const list = [tenant.id, 'search', kind, first, ...others, application ?? '', managedBy ?? ''];
   const after = cursor === undefined ? undefined : readEntry(decodeCursor(list, cursor));

@@ -10,7 +10,7 @@ import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { Origins } from '../store/store.js';
 
 /** The origins that a change-set declares: of all that it writes, and the files and lines of some. */
-export interface ToldOrigins {
+export interface DeclaredOrigins {
   source: OriginSource;
   places: ReadonlyMap<Address, { path: string; line: number }>;
 }
@@ -18,7 +18,7 @@ export interface ToldOrigins {
 const STEP = 200;
 
 /** Returns the repository and commit that a change-set names; undefined if it names neither. */
-export function sourceOf(origins: Pick<ToldOrigins, 'source'> | undefined): OriginSource | undefined {
+export function sourceOf(origins: Pick<DeclaredOrigins, 'source'> | undefined): OriginSource | undefined {
   return origins === undefined || Object.keys(origins.source).length === 0 ? undefined : origins.source;
 }
 
@@ -28,7 +28,7 @@ export function sourceOf(origins: Pick<ToldOrigins, 'source'> | undefined): Orig
  * `outside_limits` for one of a record that the writer may not write.
  */
 export function* settleOrigins(
-  { source, places }: ToldOrigins,
+  { source, places }: DeclaredOrigins,
   { stack, staged, state, writer }: { stack?: string; staged: Staged; state: TenantState; writer?: Writer },
 ): Generator<undefined, Origins> {
   if (stack === undefined) {

@@ -9,7 +9,7 @@ import type { SignOffRow } from '../store/sign-off-store.js';
 import { type AccessChanges, accessChanges } from './access-changes.js';
 import { signedReview } from './access-review.js';
 
-export interface SignOffWish {
+export interface SignOffCommand {
   scope: ReviewScope;
   /** The revision whose access was looked at. */
   revision: string;
@@ -29,8 +29,8 @@ export interface SignOffWish {
  * signs off what was not there. Throws as `accessReview` does; `conflict` where there was too much to look at; `invalid_request` for
  * rows that are not in the review; `unauthorized` where the session has ended.
  */
-export async function signOff(cloud: Cloud, wish: SignOffWish, signal: AbortSignal): Promise<SignOffRow> {
-  const { scope, revision, asOf, decision, note, toChange, credential, requestId, now } = wish;
+export async function signOff(cloud: Cloud, command: SignOffCommand, signal: AbortSignal): Promise<SignOffRow> {
+  const { scope, revision, asOf, decision, note, toChange, credential, requestId, now } = command;
   const asked = { credential, at: revision, asOf, scope, now, marked: toChange };
   const found = await signedReview(cloud, asked, signal);
   if (!found.complete)

@@ -87,8 +87,8 @@ export async function rotateSecret(
     hashes.set(update, hashGeneratedSecret(secret));
     return [update];
   };
-  const wish = { ...order, changes, hashes, ...(formerUntil !== undefined && { formerUntil }) };
-  const { records, revision } = await commitOne(cloud, wish);
+  const command = { ...order, changes, hashes, ...(formerUntil !== undefined && { formerUntil }) };
+  const { records, revision } = await commitOne(cloud, command);
   const [record] = records;
   if (record === undefined) throw new Error('a rotation wrote nothing');
   return { record, revision, secret, ...(formerUntil !== undefined && { formerUntil }) };
@@ -140,10 +140,10 @@ const IN_CHANGES = /^\/changes\/\d+(?:\/fields)?/;
 /** Commits one record's changes; faults point into that record instead of into a list of changes. */
 async function commitOne(
   cloud: Cloud,
-  wish: Parameters<typeof commit>[1],
+  command: Parameters<typeof commit>[1],
 ): Promise<{ records: StoredRecord[]; revision: string; secrets: MadeSecret[] }> {
   try {
-    const done = await commit(cloud, wish);
+    const done = await commit(cloud, command);
     const { revision } = done.committed;
     if (done.replayed) return { records: [], revision, secrets: [] };
     return { records: done.records, revision, secrets: done.committed.secrets };

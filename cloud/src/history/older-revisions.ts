@@ -9,7 +9,7 @@ const KNOWN_MAX = 1_000;
 const RUNNING_MAX = 4;
 const WAITING_MAX = 1_000;
 
-interface Known {
+interface KnownRevisions {
   /** By number: the revision in full, undefined if there is none. */
   revisions: Map<number, Promise<string | undefined>>;
   running: number;
@@ -22,7 +22,7 @@ interface Known {
  * each time, and no tenant may keep the database busy with its questions.
  */
 export class OlderRevisions {
-  readonly #known = new WeakMap<Tenant, Known>();
+  readonly #known = new WeakMap<Tenant, KnownRevisions>();
 
   constructor(private readonly store: Pick<Store, 'findRevision'>) {}
 
@@ -51,7 +51,7 @@ export class OlderRevisions {
     }
   }
 
-  async #lookUp(known: Known, tenant: string, number: number): Promise<string | undefined> {
+  async #lookUp(known: KnownRevisions, tenant: string, number: number): Promise<string | undefined> {
     if (known.waiting.length >= WAITING_MAX) {
       throw new ProblemError(
         'too_many_requests',

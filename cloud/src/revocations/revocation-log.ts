@@ -17,7 +17,7 @@ interface Parts {
 }
 
 /** A tenant as the file has it. */
-interface Said {
+interface LoggedCredentials {
   revision: number;
   good: ReadonlySet<string>;
 }
@@ -28,7 +28,7 @@ interface Said {
  * grows, and belongs to one process.
  */
 export class RevocationLog {
-  readonly #said = new Map<string, Said>();
+  readonly #said = new Map<string, LoggedCredentials>();
   /** The tenants whose credentials may be others than the file says. */
   readonly #changed = new Set<string>();
   #last: Pick<LogLine, 'line' | 'code'> = NO_LINE;

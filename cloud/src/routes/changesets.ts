@@ -17,7 +17,7 @@ import { commit } from '../commands/commit.js';
 import { hashChosenSecrets } from '../commands/hash-chosen-secrets.js';
 import { json } from '../http/reply.js';
 import { chargeCommit, type Route, secured } from '../http/route.js';
-import { originsInChangeset, readToldOrigins, unreadOriginsSchema } from './told-origins.js';
+import { originsInChangeset, readDeclaredOrigins, unreadOriginsSchema } from './declared-origins.js';
 
 const address = z.string().min(1).max(4096);
 const fields = z.record(z.string(), z.json());
@@ -139,7 +139,7 @@ export function changesetRoutes(cloud: Cloud): Route[] {
       handle: async ({ credential, body, headers, requestId, now, signal, charge }) => {
         const key = idempotencyKey(headers['idempotency-key']);
         const changes = await cloud.slicing.run(parseChanges(body.changes), credential.tenant);
-        const origins = body.origins && (await cloud.slicing.run(readToldOrigins(body.origins), credential.tenant));
+        const origins = body.origins && (await cloud.slicing.run(readDeclaredOrigins(body.origins), credential.tenant));
         const hashes = await hashChosenSecrets(cloud, { changes, credential, signal });
         const { committed, replayed } = await commit(cloud, {
           changes: () => changes,

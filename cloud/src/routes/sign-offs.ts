@@ -84,7 +84,7 @@ export function signOffRoutes(cloud: Cloud): Route[] {
       handle: async ({ credential, body, requestId, now, signal, log }) => {
         const { scope, actions, revision, as_of: clock, decision: decided, note, rows_to_change: toChange } = body;
         const asOf = Date.parse(clock);
-        const wish = {
+        const command = {
           scope: scopeOf(scope, actions),
           revision,
           asOf,
@@ -95,7 +95,7 @@ export function signOffRoutes(cloud: Cloud): Route[] {
           requestId,
           now,
         };
-        const row = await signOff(cloud, wish, signal);
+        const row = await signOff(cloud, command, signal);
         log.info(
           { sign_off: row.id, scope: row.scope, revision: row.revision, person: row.person },
           'access signed off',

@@ -34,9 +34,9 @@ export async function bootstrap(
     );
   }
   const by = { kind: 'bootstrap', id: 'bootstrap', name: 'bootstrap' } as const;
-  const wish = { name: config.tenant, by, requestId: randomUUID(), now, operator: true, given };
-  if (cloud.tenants.named(config.tenant)) await restoreOperator(cloud, wish);
-  else await createTenant(cloud, wish);
+  const command = { name: config.tenant, by, requestId: randomUUID(), now, operator: true, given };
+  if (cloud.tenants.named(config.tenant)) await restoreOperator(cloud, command);
+  else await createTenant(cloud, command);
 }
 
 /** The configured or generated id and secret of the new administrator. */

@@ -37,7 +37,7 @@ export interface CredentialSwitch {
   signInOffSince(tenant: string): Promise<string | undefined>;
 }
 
-interface Found {
+interface FoundCredential {
   pk: number;
   tenant_id: string;
   address: string;
@@ -56,7 +56,7 @@ export function credentialSwitch(
       dialect.writing(async (trx) => {
         await dialect.lock(trx, 'operators');
         const all = found(trx).whereNull('off_since');
-        const on: Found[] = await (operators ? all : all.where('operator', false));
+        const on: FoundCredential[] = await (operators ? all : all.where('operator', false));
         const at = await laterThanEvents(trx, by.at);
         await turn(trx, on, at);
         for (const { id, name } of await trx<TenantRow>('tenants').select('id', 'name').orderBy('name')) {
@@ -74,7 +74,10 @@ export function credentialSwitch(
 
     enableCredentials: ({ id, name }, addresses, by, judge) =>
       judged(judge, async (trx, notify) => {
-        const off: Found[] = await found(trx).where('tenant_id', id).whereNotNull('off_since').orderBy('address');
+        const off: FoundCredential[] = await found(trx)
+          .where('tenant_id', id)
+          .whereNotNull('off_since')
+          .orderBy('address');
         const wanted = off.filter(({ address }) => addresses?.includes(address) ?? true);
         const signIn = addresses?.includes(SIGN_IN) === true && (await signInOffSince(trx, id)) !== undefined;
         if (wanted.length === 0 && !signIn) return [];
@@ -113,7 +116,7 @@ function found(trx: Knex): Knex.QueryBuilder {
     .select('pk', 'tenant_id', 'address');
 }
 
-async function turn(trx: Knex, credentials: readonly Found[], offSince: string | null): Promise<void> {
+async function turn(trx: Knex, credentials: readonly FoundCredential[], offSince: string | null): Promise<void> {
   const pks = credentials.map(({ pk }) => pk);
   await inParts(pks, async (part) => {
     await trx('secrets').whereIn('record_pk', part).update({ off_since: offSince });

@@ -2,13 +2,13 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DISK_FAULTS } from './disk-faults.js';
 import type { StorageFault } from './storage-fault.js';
-import type { Place } from './watched-store.js';
+import type { DatabaseHolder } from './watched-store.js';
 
 /** A disk with less free space is reported as full: SQLite needs some for the smallest commit. */
 const FREE_BYTES_MIN = 1024 * 1024;
 
 /** The files of an open database, by the names in the folder that they were opened in. */
-export class DatabaseFiles implements Place {
+export class DatabaseFiles implements DatabaseHolder {
   private constructor(
     private readonly filename: string,
     private readonly identities: ReadonlyMap<string, string>,

@@ -37,7 +37,7 @@ const WRITES: ReadonlySet<string> = new Set<keyof Store>([
 ]);
 
 /** The holder of the database. */
-export interface Place {
+export interface DatabaseHolder {
   /** The reason why commits would be lost. */
   displaced(): Promise<StorageFault | undefined>;
   /** The reason against writing here, found without writing. */
@@ -52,7 +52,7 @@ export interface Watching {
   silence?(): StorageFault | undefined;
   /** The fault behind an error. */
   fault(error: unknown): StorageFault | undefined;
-  place: Place;
+  place: DatabaseHolder;
   /** Writes something meaningless. */
   probe(): Promise<unknown>;
 }

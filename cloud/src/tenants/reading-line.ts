@@ -10,7 +10,7 @@ const ABANDONED_MS = 30_000;
 const WAITING_MAX = 200;
 const ASK_AGAIN_SECONDS = 2;
 
-interface Place<T> {
+interface WaitingTenant<T> {
   read(): Promise<T>;
   resolve(work: Promise<T>): void;
   done: Promise<T>;
@@ -28,7 +28,7 @@ interface Place<T> {
  */
 export class ReadingLine<T> {
   /** In the order of turns; those that are being read, too. */
-  readonly #places = new Map<string, Place<T>>();
+  readonly #places = new Map<string, WaitingTenant<T>>();
   #reading = 0;
 
   /** `clock` returns monotonic milliseconds. */
@@ -61,8 +61,8 @@ export class ReadingLine<T> {
     return await place.done;
   }
 
-  #add(tenant: string, read: () => Promise<T>): Place<T> {
-    let resolve: Place<T>['resolve'] = () => {};
+  #add(tenant: string, read: () => Promise<T>): WaitingTenant<T> {
+    let resolve: WaitingTenant<T>['resolve'] = () => {};
     let begin = () => {};
     const done = new Promise<T>((settle) => {
       resolve = settle;

@@ -167,7 +167,7 @@ const ids = () => {
   return () => `id-${++last}`;
 };
 
-const wish = fc.oneof(
+const one = fc.oneof(
   some.map(({ kind, fields }) => ({ write: { kind, fields } })),
   some.map(({ kind, fields }) => ({ delete: declare(kind, fields).address })),
   fc.nat(20).map((unlink) => ({ unlink })),
@@ -185,9 +185,9 @@ const wish = fc.oneof(
       ['api_key/k', 'api_key/m'],
     )
     .map(([from = '', to = '']) => ({ move: { from, to } })),
-) as fc.Arbitrary<Wish>;
+) as fc.Arbitrary<DrawnChange>;
 
-interface Wish {
+interface DrawnChange {
   write?: Some;
   delete?: Address;
   /** Which of the links that there are goes. */
@@ -197,9 +197,9 @@ interface Wish {
 }
 
 /** Creates or changes what is written, as there is such a record or not. */
-function changesOf(wishes: Wish[], state: TenantState): Change[] {
+function changesOf(drawn: DrawnChange[], state: TenantState): Change[] {
   const links = [...state.records()].filter(({ kind }) => /assignment|membership/.test(kind));
-  return wishes.map(({ write, delete: gone, unlink, adopt, move }): Change => {
+  return drawn.map(({ write, delete: gone, unlink, adopt, move }): Change => {
     if (gone !== undefined) return { op: 'delete', address: gone };
     if (unlink !== undefined) return { op: 'delete', address: links[unlink % links.length]?.address ?? '' };
     if (adopt !== undefined) return { op: 'adopt', address: adopt };
@@ -367,12 +367,12 @@ describe('a limited writer', () => {
     const property = fc.property(
       tenant,
       limits.filter((held) => Object.keys(held).length > 0),
-      fc.array(wish, { minLength: 1, maxLength: 2 }),
+      fc.array(one, { minLength: 1, maxLength: 2 }),
       stack,
       fc.boolean(),
       fc.boolean(),
-      (state, held, wishes, writer, takeOwnership, exclusive) => {
-        const changes = changesOf(wishes, state);
+      (state, held, drawn, writer, takeOwnership, exclusive) => {
+        const changes = changesOf(drawn, state);
         const options = { stack: writer, takeOwnership, exclusive };
         const unlimited = tried(state, changes, options);
         if (typeof unlimited === 'string') return;

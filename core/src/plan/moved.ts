@@ -33,8 +33,8 @@ export function presentRecords(
     get: (address: Address) => present.get(address)?.record,
     inbound: (address: Address) => inbound.of(address),
   };
-  const wishes = movesToMake(moves, wanted, present, stack);
-  const made = finished(renames(base, wishes, (_, detail, address) => faults.add('', detail, address)));
+  const requested = movesToMake(moves, wanted, present, stack);
+  const made = finished(renames(base, requested, (_, detail, address) => faults.add('', detail, address)));
   faults.raise();
   for (const { previous } of made) present.delete(previous.address);
   for (const { previous, address, fields } of made) present.set(address, { record: previous, fields });

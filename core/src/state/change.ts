@@ -5,7 +5,7 @@ import type { Kind } from '../records/kinds.js';
 import type { DeclaredRecord, StoredRecord } from '../records/registry.js';
 
 /**
- * One wish of a change-set. The order within a change-set means nothing: moves come first, and validity is judged on
+ * One change of a change-set. The order within a change-set means nothing: moves come first, and validity is judged on
  * the state that all changes together make. A credential may be given a `secret` of the caller's own choosing; who
  * commits the change-set keeps its hash, nothing else of it.
  */

@@ -1,7 +1,7 @@
 import { ProblemError } from '../problem.js';
 import { type Address, splitAddress } from '../records/address.js';
 
-/** A record that a stack wants to touch and another one owns; `pointer` is the place of the wish. */
+/** A record that a stack wants to touch and another one owns; `pointer` is the place of the change that wants that. */
 export interface Foreign {
   pointer: string;
   address: Address;

@@ -40,11 +40,11 @@ export function* renames<M extends Move>(
   moves: readonly M[],
   refuse: Refuse<M>,
 ): Generator<undefined, Rename<M>[]> {
-  const wishes = wishesOf(base, moves, refuse);
-  const causes = new Map(wishes);
+  const requested = movesByAddress(base, moves, refuse);
+  const causes = new Map(requested);
   const waiting = KINDS.map(() => new Set<Address>());
   const enqueue = (address: Address) => waiting[kindRank(splitAddress(address).kind)]?.add(address);
-  for (const from of wishes.keys()) enqueue(from);
+  for (const from of requested.keys()) enqueue(from);
 
   const moved = new Map<Address, Address>();
   const found: Rename<M>[] = [];
@@ -58,7 +58,7 @@ export function* renames<M extends Move>(
       const previous = base.get(address);
       const cause = causes.get(address);
       if (!previous || !cause) continue;
-      const explicit = wishes.has(address);
+      const explicit = requested.has(address);
       const rename = renameOf(previous, moved, explicit ? cause.to : undefined, (detail) =>
         refuse(cause, detail, address),
       );
@@ -87,21 +87,21 @@ function mentionsOwnKind({ kind, fields }: StoredRecord, moved: ReadonlyMap<Addr
   return referencesOf(kind, fields).some(({ target }) => moved.has(target) && target.startsWith(`${kind}/`));
 }
 
-function wishesOf<M extends Move>(
+function movesByAddress<M extends Move>(
   base: Pick<BaseView, 'get'>,
   moves: readonly M[],
   refuse: Refuse<M>,
 ): Map<Address, M> {
-  const wishes = new Map<Address, M>();
+  const requested = new Map<Address, M>();
   for (const move of moves) {
     const { from, to } = move;
     if (!base.get(from)) refuse(move, `"${from}" does not exist, so it cannot be moved to "${to}".`, from);
-    else if (wishes.has(from)) refuse(move, `"${from}" is moved twice: leave one of the moves out.`, from);
+    else if (requested.has(from)) refuse(move, `"${from}" is moved twice: leave one of the moves out.`, from);
     else if (splitAddress(from).kind !== splitAddress(to).kind) {
       refuse(move, `"${from}" cannot become "${to}": a move keeps the kind of the record.`, from);
-    } else wishes.set(from, move);
+    } else requested.set(from, move);
   }
-  return wishes;
+  return requested;
 }
 
 function renameOf(

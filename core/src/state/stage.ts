@@ -24,18 +24,18 @@ import { renames } from './renames.js';
 import { consoleWriter, spareConsole } from './spare-console.js';
 import { validateInSteps } from './validate.js';
 
-/** Wishes looked at in one step: well below a millisecond's work. */
+/** Changes looked at in one step: well below a millisecond's work. */
 const STEP = 50;
 
-/** A wish and its place in the change-set. */
-type Wish<O extends Change['op']> = Extract<Change, { op: O }> & { index: number };
+/** A requested change and its place in the change-set. */
+type IndexedChange<O extends Change['op']> = Extract<Change, { op: O }> & { index: number };
 
-/** A record that the change-set writes, and the place of the wish that asks for it. */
+/** A record that the change-set writes, and the place of the change that asks for it. */
 interface Entry {
   record: StoredRecord;
   previous?: StoredRecord;
   index: number;
-  /** No wish names it: it only follows what it mentions. */
+  /** No change names it: it only follows what it mentions. */
   follows?: true;
 }
 
@@ -52,7 +52,7 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #time: string;
   readonly #overlay: Overlay;
-  #moves: readonly Wish<'move'>[] = [];
+  #moves: readonly IndexedChange<'move'>[] = [];
   /** The state with moves alone, where there are any. */
   #moved: Overlay | undefined;
   readonly #entries = new Map<Address, Entry>();
@@ -73,23 +73,26 @@ export class Stage {
   *run(changes: readonly Change[]): Generator<undefined, Staged> {
     const { stack, writer } = this.#options;
     if (writer !== undefined) demandStack(writer, stack);
-    const wishes = changes.map((change, index) => ({ ...change, index }));
-    const of = <O extends Change['op']>(op: O) => wishes.filter((wish): wish is Wish<O> => wish.op === op);
-    const creations: (Omit<Wish<'create'>, 'fields'> & { fields: Fields })[] = [];
-    const updates: (Omit<Wish<'update'>, 'fields'> & { fields: Fields })[] = [];
-    yield* eachInSteps(of('create'), STEP, (wish) => creations.push({ ...wish, fields: this.#parse(wish.kind, wish) }));
-    yield* eachInSteps(of('update'), STEP, (wish) =>
-      updates.push({ ...wish, fields: this.#parse(splitAddress(wish.address).kind, wish) }),
+    const indexed = changes.map((change, index) => ({ ...change, index }));
+    const of = <O extends Change['op']>(op: O) =>
+      indexed.filter((change): change is IndexedChange<O> => change.op === op);
+    const creations: (Omit<IndexedChange<'create'>, 'fields'> & { fields: Fields })[] = [];
+    const updates: (Omit<IndexedChange<'update'>, 'fields'> & { fields: Fields })[] = [];
+    yield* eachInSteps(of('create'), STEP, (change) =>
+      creations.push({ ...change, fields: this.#parse(change.kind, change) }),
     );
-    for (const wish of [...creations, ...updates]) this.#judgeSecret(wish);
+    yield* eachInSteps(of('update'), STEP, (change) =>
+      updates.push({ ...change, fields: this.#parse(splitAddress(change.address).kind, change) }),
+    );
+    for (const change of [...creations, ...updates]) this.#judgeSecret(change);
     this.#invalid.raise();
 
     yield* this.#move(of('move'));
-    yield* eachInSteps(of('delete'), STEP, (wish) => this.#delete(wish));
+    yield* eachInSteps(of('delete'), STEP, (change) => this.#delete(change));
     const created: Address[] = [];
     yield* eachInSteps(creations, STEP, ({ kind, fields, index }) => created.push(this.#create(kind, fields, index)));
-    yield* eachInSteps(updates, STEP, (wish) => this.#update(wish));
-    for (const wish of of('adopt')) this.#adopt(wish);
+    yield* eachInSteps(updates, STEP, (change) => this.#update(change));
+    for (const change of of('adopt')) this.#adopt(change);
     this.#conflicts.raise();
     if (stack !== undefined) refuseForeign(this.#foreign, stack, 'there');
     if (writer !== undefined) yield* this.#judgeLimits(writer);
@@ -119,18 +122,20 @@ export class Stage {
     return parsed.fields as Fields;
   }
 
-  #judgeSecret(wish: Pick<Wish<'create'>, 'secret' | 'index'> & ({ kind: Kind } | { address: Address })): void {
-    if (wish.secret === undefined) return;
-    const kind = 'kind' in wish ? wish.kind : splitAddress(wish.address).kind;
-    const fault = chosenSecretFault(kind, wish.secret);
-    if (fault !== undefined) this.#invalid.add(jsonPointer('changes', wish.index, 'secret'), `The secret ${fault}.`);
+  #judgeSecret(
+    change: Pick<IndexedChange<'create'>, 'secret' | 'index'> & ({ kind: Kind } | { address: Address }),
+  ): void {
+    if (change.secret === undefined) return;
+    const kind = 'kind' in change ? change.kind : splitAddress(change.address).kind;
+    const fault = chosenSecretFault(kind, change.secret);
+    if (fault !== undefined) this.#invalid.add(jsonPointer('changes', change.index, 'secret'), `The secret ${fault}.`);
   }
 
-  *#move(wishes: Wish<'move'>[]): Generator<undefined, void> {
-    this.#moves = wishes;
+  *#move(moves: IndexedChange<'move'>[]): Generator<undefined, void> {
+    this.#moves = moves;
     const refuse = ({ index }: { index: number }, detail: string, address: Address) =>
       this.#conflicts.add(jsonPointer('changes', index), detail, address);
-    const found = yield* renames(this.#base, wishes, refuse);
+    const found = yield* renames(this.#base, moves, refuse);
     if (found.length > 0) this.#moved = new Overlay(this.#base);
     yield* eachInSteps(found, STEP, ({ previous }) => {
       this.#overlay.delete(previous.address);
@@ -144,7 +149,7 @@ export class Stage {
     });
   }
 
-  #delete({ address, index }: Wish<'delete'>): void {
+  #delete({ address, index }: IndexedChange<'delete'>): void {
     const present = this.#present('delete', address, index);
     if (!present) return;
     const previous = this.#entries.get(address)?.previous ?? present;
@@ -180,7 +185,12 @@ export class Stage {
     return address;
   }
 
-  #update({ address, fields, index, secret }: Omit<Wish<'update'>, 'op' | 'fields'> & { fields: Fields }): void {
+  #update({
+    address,
+    fields,
+    index,
+    secret,
+  }: Omit<IndexedChange<'update'>, 'op' | 'fields'> & { fields: Fields }): void {
     const present = this.#present('update', address, index);
     if (!present) return;
     const owned = this.#owned(present, index);
@@ -193,7 +203,7 @@ export class Stage {
     this.#rewrite({ ...present, ...owned, fields } as StoredRecord, present, index, secret !== undefined);
   }
 
-  #adopt({ address, index }: Wish<'adopt'>): void {
+  #adopt({ address, index }: IndexedChange<'adopt'>): void {
     const present = this.#present('adopt', address, index);
     if (!present) return;
     const { stack } = this.#options;
@@ -205,7 +215,7 @@ export class Stage {
     this.#rewrite({ ...present, ...this.#owned(present, index, true) }, present, index);
   }
 
-  /** The record that a wish is about, unless that is at fault. */
+  /** The record that a change is about, unless that is at fault. */
   #present(op: Change['op'], address: Address, index: number): StoredRecord | undefined {
     if (!this.#ask(op, address, index)) return undefined;
     const present = this.#overlay.get(address);
@@ -216,7 +226,7 @@ export class Stage {
     return present;
   }
 
-  /** An address takes one wish; only a deletion and a creation, or an update and an adoption, go together. */
+  /** An address takes one change; only a deletion and a creation, or an update and an adoption, go together. */
   #ask(op: Change['op'], address: Address, index: number): boolean {
     const asked = this.#asked.get(address) ?? [];
     this.#asked.set(address, [...asked, op]);
@@ -329,7 +339,7 @@ export class Stage {
     return [...violations, ...(yield* this.#brokenFromTheStart(violations))];
   }
 
-  /** The wish that changes a record, or renames it away. */
+  /** The change that changes a record, or renames it away. */
   #indexOf(address: Address): number {
     const own = this.#entries.get(address) ?? this.#removed.get(address);
     return own?.index ?? [...this.#entries.values()].find((one) => one.previous?.address === address)?.index ?? 0;

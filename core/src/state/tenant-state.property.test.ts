@@ -182,7 +182,7 @@ function naive(state: TenantState, changes: Change[]): Map<Address, DeclaredReco
   const records = new Map<Address, DeclaredRecord>([...state.records()].map((record) => [record.address, record]));
   const asked = new Map<Address, string>();
   for (const op of ['delete', 'create', 'update', 'adopt'] as const) {
-    for (const one of changes.filter((wish) => wish.op === op)) {
+    for (const one of changes.filter((change) => change.op === op)) {
       if (one.op === 'move') return undefined;
       const address = one.op === 'create' ? addressOf(one.kind, one.fields) : one.address;
       if (records.has(address) === (op === 'create')) return undefined;

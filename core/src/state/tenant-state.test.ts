@@ -323,7 +323,7 @@ describe('TenantState', () => {
       [{ pointer: '/changes/0/fields', detail: expect.stringContaining('rename a record by a move') }],
     ],
     [
-      'two wishes at one address',
+      'two changes at one address',
       [
         { op: 'update', address: 'role/auditor', fields: { name: 'auditor', description: '1' } },
         { op: 'update', address: 'role/auditor', fields: { name: 'auditor', description: '2' } },

@@ -1,5 +1,5 @@
 import type { ServiceClient } from '@authz-service/sdk/client';
-import type { ToldOrigins } from '@authz-service/sdk/wire';
+import type { DeclaredOrigins } from '@authz-service/sdk/wire';
 
 /** Some megabytes of a request. */
 const PLACES_PER_REQUEST = 20_000;
@@ -11,14 +11,14 @@ const PLACES_PER_REQUEST = 20_000;
 export async function noteOrigins(
   client: Pick<ServiceClient, 'changeset'>,
   stack: string,
-  { places = {}, ...source }: ToldOrigins,
+  { places = {}, ...source }: DeclaredOrigins,
   signal?: AbortSignal,
 ): Promise<void> {
   const all = Object.entries(places).flatMap(([path, lines]) =>
     Object.entries(lines).map(([address, line]) => ({ path, address, line })),
   );
   for (let start = 0; start < all.length; start += PLACES_PER_REQUEST) {
-    const part: NonNullable<ToldOrigins['places']> = Object.create(null);
+    const part: NonNullable<DeclaredOrigins['places']> = Object.create(null);
     for (const { path, address, line } of all.slice(start, start + PLACES_PER_REQUEST)) {
       part[path] ??= {};
       Object.assign(part[path] ?? {}, { [address]: line });

@@ -10,7 +10,7 @@ import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import type { ServiceClient } from '@authz-service/sdk/client';
-import type { ChangesetRequest, TenantSnapshot, ToldOrigins, WhoAmI } from '@authz-service/sdk/wire';
+import type { ChangesetRequest, DeclaredOrigins, TenantSnapshot, WhoAmI } from '@authz-service/sdk/wire';
 import { checkConsent } from './consent.js';
 import { type CredentialsSink, keepSecrets } from './keep-secrets.js';
 import { preflight, removesForeign } from './preflight.js';
@@ -116,7 +116,7 @@ function afterwards(before: readonly StoredRecord[], { put, remove }: Staged): r
 
 export interface ApplyOptions {
   /** The places of the records that the plan writes. */
-  origins?: ToldOrigins;
+  origins?: DeclaredOrigins;
   /** Consent to the plan's removals. */
   prune?: boolean;
   /** Consent to taking over records of other stacks. */
@@ -188,7 +188,7 @@ export async function applyPlan(client: CloudClient, plan: Plan, options: ApplyO
   }
 }
 
-function changesetOf(plan: Plan, origins: ToldOrigins | undefined): ChangesetRequest {
+function changesetOf(plan: Plan, origins: DeclaredOrigins | undefined): ChangesetRequest {
   return {
     base_revision: plan.base_revision,
     stack: plan.stack,

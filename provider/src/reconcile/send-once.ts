@@ -71,10 +71,13 @@ export async function sendOnce(
   } catch (error) {
     const unanswered = error instanceof ProblemError && (error.code === 'network' || error.code === 'timeout');
     if (!unanswered && !(error instanceof Interrupted)) throw error;
-    const fate = await lookAtFate(client, plan);
+    const state = await readAppliedState(client, plan);
     if (error instanceof Interrupted)
-      throw new Interrupted(`Interrupted: ${FATES[fate]}`, fate === 'unknown' ? undefined : fate === 'applied');
-    throw new ProblemError(error.code, `${error.detail} As to this apply: ${FATES[fate]}`, error.errors, {
+      throw new Interrupted(
+        `Interrupted: ${STATE_TEXTS[state]}`,
+        state === 'unknown' ? undefined : state === 'applied',
+      );
+    throw new ProblemError(error.code, `${error.detail} As to this apply: ${STATE_TEXTS[state]}`, error.errors, {
       cause: error,
     });
   } finally {
@@ -83,16 +86,16 @@ export async function sendOnce(
   }
 }
 
-type Fate = 'applied' | 'not_applied' | 'unknown';
+type AppliedState = 'applied' | 'not_applied' | 'unknown';
 
-const FATES: { [F in Fate]: string } = {
+const STATE_TEXTS: { [F in AppliedState]: string } = {
   applied: 'the tenant holds all the changes. Apply again to be told that nothing is left to do.',
   not_applied: 'no change had been made when the tenant was read again. Apply again to make them.',
   unknown: 'whether the changes were made is not known. Apply again: it makes only the changes that are still missing.',
 };
 
 /** Change-sets are applied completely or not at all, so reading the tenant once is enough to tell. */
-async function lookAtFate(client: CloudClient, plan: Plan): Promise<Fate> {
+async function readAppliedState(client: CloudClient, plan: Plan): Promise<AppliedState> {
   try {
     const look = { ifNoneMatch: plan.base_revision, timeoutMs: LOOK_MS };
     const snapshot = await client.state(look);

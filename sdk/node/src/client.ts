@@ -3,7 +3,7 @@ import { type ConnectionOptions, routeOf } from './connection.js';
 import { DecisionClient, type DecisionClientOptions } from './decision-client.js';
 import { pause } from './limit.js';
 import { everyItem, type ListOptions, RecordCollection, type Send } from './records.js';
-import { fateOf, heldSeconds } from './retry.js';
+import { heldSeconds, requestStateOf } from './retry.js';
 import { ServiceError } from './service-error.js';
 import { Tenants } from './tenants.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
@@ -302,5 +302,5 @@ export class ServiceClient extends DecisionClient {
 /** Whether the same request may well be answered later. */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
-  return error.code === 'network' || error.code === 'timeout' || fateOf(error.status ?? 200) !== 'final';
+  return error.code === 'network' || error.code === 'timeout' || requestStateOf(error.status ?? 200) !== 'final';
 }

@@ -225,7 +225,7 @@ export interface AccessReview {
 }
 
 /** A review that somebody signs off. */
-export interface SignOffWish extends ReviewScope {
+export interface SignOffCommand extends ReviewScope {
   /** The revision of the review. */
   revision: string;
   /** The clock of the review. */
@@ -414,7 +414,7 @@ export class ConsoleClient extends ServiceClient {
   }
 
   /** Records that the signed-in person has reviewed a scope at a revision. */
-  async signOff(body: SignOffWish, options?: CallOptions): Promise<SignOff> {
+  async signOff(body: SignOffCommand, options?: CallOptions): Promise<SignOff> {
     const request: ServiceRequest = { method: 'POST', path: '/sign-offs', body, repeat: 'once', writes: true };
     return (await this.json(request, options)) as SignOff;
   }

@@ -44,7 +44,7 @@ export function networkFault(error: unknown, base: string, at: string): Fault {
     error: new ServiceError('network', code === '' || code === PROXY ? detail : `${detail} (${code})`, [], {
       cause: error,
     }),
-    fate: LASTING.test(code) ? 'final' : unsent ? 'unprocessed' : 'unclear',
+    state: LASTING.test(code) ? 'final' : unsent ? 'unprocessed' : 'unclear',
     waitMs: 0,
   };
 }

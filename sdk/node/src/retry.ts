@@ -7,14 +7,14 @@ const CAP_MS = 10_000;
 export type Repeat = 'harmless' | 'once';
 
 /** The state of a failed request: `unprocessed` certainly did nothing, `unclear` may have, `final` was answered. */
-export type Fate = 'unprocessed' | 'unclear' | 'final';
+export type RequestState = 'unprocessed' | 'unclear' | 'final';
 
-export function mayRepeat(repeat: Repeat, fate: Fate): boolean {
-  return fate === 'unprocessed' || (fate === 'unclear' && repeat === 'harmless');
+export function mayRepeat(repeat: Repeat, state: RequestState): boolean {
+  return state === 'unprocessed' || (state === 'unclear' && repeat === 'harmless');
 }
 
-/** The fate of a request by the status of its answer. A gateway's 502 or 504 says nothing of what the service did. */
-export function fateOf(status: number): Fate {
+/** The state of a failed request by the status of its answer. A gateway's 502 or 504 says nothing of what the service did. */
+export function requestStateOf(status: number): RequestState {
   if (status === 429 || status === 503) return 'unprocessed';
   return status === 502 || status === 504 ? 'unclear' : 'final';
 }

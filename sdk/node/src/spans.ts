@@ -14,14 +14,14 @@ const CLIENT = 2;
 const ERROR = 2;
 
 /** The facts that a call gives its span. */
-interface Told {
+interface SpanFacts {
   attempt(): void;
   /** The revision of the answer, where it names one. */
   revision(revision: string | undefined): void;
   decision(allowed: boolean): void;
 }
 
-const UNTOLD: Told = { attempt: () => {}, revision: () => {}, decision: () => {} };
+const NO_FACTS: SpanFacts = { attempt: () => {}, revision: () => {}, decision: () => {} };
 
 /** A span for each call: the decision, its revision, the number of attempts, the code of an error. Nothing of what was asked. */
 export class Spans {
@@ -31,9 +31,9 @@ export class Spans {
     this.#tracer = tracer;
   }
 
-  async around<T>(name: string, work: (told: Told) => Promise<T>): Promise<T> {
+  async around<T>(name: string, work: (told: SpanFacts) => Promise<T>): Promise<T> {
     this.#tracer ??= await installedTracer();
-    if (this.#tracer === false) return work(UNTOLD);
+    if (this.#tracer === false) return work(NO_FACTS);
     const span = this.#tracer.startSpan(`authz ${name}`, { kind: CLIENT });
     let attempts = 0;
     try {

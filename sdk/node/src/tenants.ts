@@ -62,12 +62,12 @@ export class Tenants {
   /** Turns credentials on that are off since a restore: those with these addresses, or all. Returns the addresses. */
   async enableCredentials(
     name: string,
-    wish: { credentials?: string[] | undefined } = {},
+    chosen: { credentials?: string[] | undefined } = {},
     options?: CallOptions,
   ): Promise<string[]> {
     const path = `${itemPath(name)}/enabled-credentials`;
     const route = '/v1/tenants/{name}/enabled-credentials';
-    const request: ServiceRequest = { method: 'POST', path, route, body: wish, repeat: 'once', writes: true };
+    const request: ServiceRequest = { method: 'POST', path, route, body: chosen, repeat: 'once', writes: true };
     return ((await this.#send(request, options)) as { enabled: string[] }).enabled;
   }
 

@@ -5,7 +5,15 @@ import { jsonText } from './json-text.js';
 import { Limit, pause, until } from './limit.js';
 import type { NewestRevision } from './newest-revision.js';
 import { secretsIn } from './own-headers.js';
-import { backoffMs, type Fate, fateOf, mayRepeat, type Repeat, RetryBudget, retryAfterMs } from './retry.js';
+import {
+  backoffMs,
+  mayRepeat,
+  type Repeat,
+  type RequestState,
+  RetryBudget,
+  requestStateOf,
+  retryAfterMs,
+} from './retry.js';
 import { ServiceError } from './service-error.js';
 import { Slots } from './slots.js';
 
@@ -79,7 +87,7 @@ export interface ServiceRequest {
 /** A failed attempt: what went wrong, what became of the request, and how long the service asks to wait. */
 export interface Fault {
   error: ServiceError;
-  fate: Fate;
+  state: RequestState;
   waitMs: number;
 }
 
@@ -154,10 +162,10 @@ export class Transport {
           authorization?.discard(credential.header);
           continue;
         }
-        unclear ||= last.fate === 'unclear';
+        unclear ||= last.state === 'unclear';
         const waitMs = Math.max(last.waitMs, backoffMs(retryPolicy.backoffMs, attempt));
         const hopeless = performance.now() + waitMs >= endsAt;
-        if (attempt >= retryPolicy.retries || hopeless || !mayRepeat(request.repeat, last.fate)) throw last.error;
+        if (attempt >= retryPolicy.retries || hopeless || !mayRepeat(request.repeat, last.state)) throw last.error;
         if (!this.#retries.take()) throw last.error;
         await pause(waitMs, overall.signal);
         attempt += 1;
@@ -194,19 +202,19 @@ export class Transport {
           return undefined;
         }),
       );
-      if (answer === undefined) return { error: anothers(at), fate: 'unclear', waitMs: 0 };
+      if (answer === undefined) return { error: anothers(at), state: 'unclear', waitMs: 0 };
       const answers = request.answeredBy ?? is200;
       if (answers(answer.status)) return answer;
       return {
         error: errorOf(answer, at),
-        fate: fateOf(answer.status),
+        state: requestStateOf(answer.status),
         waitMs: retryAfterMs(answer.headers.get('retry-after'), Date.now()),
       };
     } catch (error) {
       const reason: unknown = signal.aborted ? signal.reason : limit.signal.reason;
-      if (reason instanceof ServiceError) return { error: reason, fate: 'unclear', waitMs: 0 };
+      if (reason instanceof ServiceError) return { error: reason, state: 'unclear', waitMs: 0 };
       if (signal.aborted) throw reason;
-      if (error instanceof ServiceError) return { error, fate: 'final', waitMs: 0 };
+      if (error instanceof ServiceError) return { error, state: 'final', waitMs: 0 };
       return networkFault(error, this.#options.base, at);
     } finally {
       limit.end();

@@ -213,8 +213,8 @@ const MANAGED: Record<string, (client: ServiceClient, request: Asked, options: C
   'tenants.erase': (client, { name, ...erasure }, options) =>
     client.tenants.erase(name, erasure as { subject: string }, options),
   'tenants.disabledCredentials': (client, { name }, options) => client.tenants.disabledCredentials(name, options),
-  'tenants.enableCredentials': (client, { name, ...wish }, options) =>
-    client.tenants.enableCredentials(name, wish, options),
+  'tenants.enableCredentials': (client, { name, ...chosen }, options) =>
+    client.tenants.enableCredentials(name, chosen, options),
   'tenants.deleteDisabledCredentials': (client, { name, credentials }, options) =>
     client.tenants.deleteDisabledCredentials(name, credentials, options),
   'records.list': (client, { filter, limit }) => all(client.records('role').list(filter, { limit })),

@@ -74,7 +74,7 @@ export interface ChangesetRequest {
   /** Allows deletions of links of other stacks that grant a role, policy or group of this stack. */
   exclusive?: boolean;
   /** The places of the records that the changes write. */
-  origins?: ToldOrigins;
+  origins?: DeclaredOrigins;
   changes: Change[];
 }
 
@@ -88,7 +88,7 @@ export interface OriginSource {
 }
 
 /** The places that a change-set gives the records of its stack. They are part of no revision and no digest. */
-export interface ToldOrigins extends OriginSource {
+export interface DeclaredOrigins extends OriginSource {
   /** The line that a record begins on, by the path of the file and the address; also of records that do not change. */
   places?: Record<string, Record<Address, number>>;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TestCloud } from '../../../cloud/testing/test-cloud.js';
 import { eachOnATenant } from './terraform/each-on-a-tenant.js';
 import type { TerraformTenant } from './terraform/product.js';
-import { type Fate, Relay } from './terraform/relay.js';
+import { type Handling, Relay } from './terraform/relay.js';
 import { hasTerraform, unwrapped } from './terraform/workspace.js';
 
 describe.skipIf(!hasTerraform)('what the stack made and the state has lost', () => {
@@ -26,13 +26,13 @@ describe.skipIf(!hasTerraform)('what the stack made and the state has lost', () 
         SERVICE_CLOUD_URL: relay.url,
       });
       const killed = workspace.start(['apply', '-auto-approve']);
-      relay.fate = (line): Fate => {
+      relay.handling = (line): Handling => {
         if (line === 'POST /v1/changesets') killed.process.kill('SIGKILL');
         return 'pass';
       };
       expect((await killed.finished).status).not.toBe(0);
       await expect.poll(() => tenant.addresses()).toEqual(['group/g0', 'group/g1', 'group/g2']);
-      relay.fate = () => 'pass';
+      relay.handling = () => 'pass';
       const ids = await idsOf();
       workspace.write(provider('stack = "mine"') + groups('after'));
       expect(unwrapped(await workspace.ok('plan'))).toMatch(

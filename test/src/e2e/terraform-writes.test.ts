@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { TestCloud } from '../../../cloud/testing/test-cloud.js';
 import { operatorOf } from '../conformance/over-http.js';
 import { TerraformTenant } from './terraform/product.js';
-import { type Fate, Relay } from './terraform/relay.js';
+import { type Handling, Relay } from './terraform/relay.js';
 import { hasTerraform, unwrapped, type Workspace } from './terraform/workspace.js';
 
 const STATE = 'GET /v1/state';
@@ -51,9 +51,9 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     const bad =
       'resource "service_role_assignment" "bad" {\n  role = "nobody"\n  entity_type = "group"\n  entity = service_group.g[0].path\n}';
     const workspace = tenant.workspace(`${many(8)}\n${bad}`);
-    relay.fate = async (line): Promise<Fate> => {
+    relay.handling = async (line): Promise<Handling> => {
       if (line !== CHANGES) return 'pass';
-      relay.fate = () => 'pass';
+      relay.handling = () => 'pass';
       await tenant.client.records('role').delete(id);
       await tenant.client.records('group').create({ name: 'g3' });
       return 'pass';
@@ -201,10 +201,10 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
         }`;
       const workspace = tenant.workspace(named('one'));
       await workspace.apply();
-      relay.fate = (line) => (line === CHANGES ? 'refuse' : 'pass');
+      relay.handling = (line) => (line === CHANGES ? 'refuse' : 'pass');
       workspace.write(named('two'));
       await workspace.fails('apply', '-auto-approve', '-replace=service_role.r');
-      relay.fate = () => 'pass';
+      relay.handling = () => 'pass';
       expect(await workspace.ok('state', 'list')).not.toContain('service_role.r');
       expect(await tenant.fields('role/a/r')).toMatchObject({ description: 'one' });
       await workspace.apply();
@@ -268,14 +268,14 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
 
   it('does every change once, though answers are lost and the service is busy', async () => {
     let requests = 0;
-    relay.fate = (line) => {
+    relay.handling = (line) => {
       if (line !== CHANGES) return 'pass';
       requests += 1;
       return (['lose', 'busy', 'reset', 'pass'] as const)[requests % 4] ?? 'pass';
     };
     const workspace = tenant.workspace(many(12));
     expect(await workspace.apply('-parallelism=3')).toContain('12 added');
-    relay.fate = () => 'pass';
+    relay.handling = () => 'pass';
     await workspace.isSettled();
     expect(await tenant.addresses()).toHaveLength(12);
   });
@@ -289,7 +289,7 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
       }),
     );
     let away = true;
-    relay.fate = () => (away ? 'reset' : 'pass');
+    relay.handling = () => (away ? 'reset' : 'pass');
     const aside = relay.seen.length;
     await expect.poll(() => relay.seen.length, { timeout: 20_000 }).toBeGreaterThan(aside + 6);
     away = false;
@@ -305,7 +305,7 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
       release = resolve;
     });
     let sent = 0;
-    relay.fate = async (line): Promise<Fate> => {
+    relay.handling = async (line): Promise<Handling> => {
       if (line !== CHANGES) return 'pass';
       sent += 1;
       if (sent === 2) await held;
@@ -334,14 +334,14 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
 
   it('gives up waiting when it is interrupted while the cloud is away', async () => {
     const workspace = tenant.workspace(many(2));
-    relay.fate = (line) => (line === CHANGES ? 'busy' : 'pass');
+    relay.handling = (line) => (line === CHANGES ? 'busy' : 'pass');
     const { process: child, finished } = workspace.start(['apply', '-auto-approve']);
     await expect.poll(() => relay.count(CHANGES), { timeout: 20_000 }).toBeGreaterThan(1);
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
     const { status, text } = await finished;
     expect(status).toBe(1);
     expect(unwrapped(text)).toMatch(/Interrupted|busy/);
-    relay.fate = () => 'pass';
+    relay.handling = () => 'pass';
     expect(await workspace.apply()).toContain('2 added');
   });
 
@@ -351,7 +351,7 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    relay.fate = async (): Promise<Fate> => {
+    relay.handling = async (): Promise<Handling> => {
       await held;
       return 'pass';
     };

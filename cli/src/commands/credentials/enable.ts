@@ -42,8 +42,8 @@ give them new secrets, which also turns them on. "service audit --tenants" shows
     const own = flags.all ? flags.tenant : (flags.tenant ?? (await client.whoami({ signal })).tenant.name);
     const enabled: { tenant: string; credential: string }[] = [];
     for (const tenant of await tenantNames(client, own, signal)) {
-      const wish = flags.all ? {} : { credentials };
-      for (const credential of await client.tenants.enableCredentials(tenant, wish, { signal }))
+      const chosen = flags.all ? {} : { credentials };
+      for (const credential of await client.tenants.enableCredentials(tenant, chosen, { signal }))
         enabled.push({ tenant, credential });
     }
     const list = enabled.map(({ tenant, credential }) => `\n  ${tenant}: ${credential}`).join('');

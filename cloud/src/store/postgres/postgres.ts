@@ -6,7 +6,7 @@ import type { Dialect } from '../dialect.js';
 import { knexStore } from '../knex-store.js';
 import { faultText, type StorageFault } from '../storage-fault.js';
 import type { Store } from '../store.js';
-import { type Place, watchedStore } from '../watched-store.js';
+import { type DatabaseHolder, watchedStore } from '../watched-store.js';
 import { connectPostgres } from './connect.js';
 import { listenForCommits } from './listen.js';
 import { addressText, type PostgresAddress } from './postgres-address.js';
@@ -54,7 +54,7 @@ export async function openPostgresStore(
     await migrate(migrating).finally(() => migrating.destroy());
     const dialect = postgresDialect(database, withoutLimits, following);
     if (finishErasure && (await hasUnfinishedErasure(database))) await dialect.rewrite();
-    const place: Place = { displaced: async () => undefined, unwritable: () => unwritable(watching) };
+    const place: DatabaseHolder = { displaced: async () => undefined, unwritable: () => unwritable(watching) };
     const store = knexStore(database, dialect, async () => {
       pulse.end();
       await Promise.all([watching.destroy(), following.destroy()]);

@@ -10,11 +10,11 @@ import styles from './ask-page.module.css';
 import { CandidateCard, ClauseLine } from './candidate-card.js';
 import { DecisionPaths } from './decision-paths.js';
 import { type DenialReason, denialReasons } from './denial-reasons.js';
-import { type Asked, questionOf } from './question.js';
+import { type QuestionFields, questionOf } from './question.js';
 import { WhyNot } from './why-not.js';
 
 /** The decision, the path that led to it, and every policy that came into question. */
-export function DecisionAnswer({ asked, times }: { asked: Asked; times: number }) {
+export function DecisionAnswer({ asked, times }: { asked: QuestionFields; times: number }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['decision', asked, times],
     queryFn: ({ signal }) =>

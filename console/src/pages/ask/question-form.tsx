@@ -5,19 +5,19 @@ import { Button } from '../../ui/button.js';
 import { Field, TextField } from '../../ui/field.js';
 import { RecordField } from '../../ui/record-field.js';
 import styles from './ask-page.module.css';
-import { type Asked, faultsOf, JSON_FIELDS } from './question.js';
+import { faultsOf, JSON_FIELDS, type QuestionFields } from './question.js';
 import { typesInQuestion, withPaths } from './with-paths.js';
 
 /** The question, filled in. What is not valid is said once it is asked. */
-export function QuestionForm({ asked, onAsk }: { asked: Asked; onAsk: (asked: Asked) => void }) {
+export function QuestionForm({ asked, onAsk }: { asked: QuestionFields; onAsk: (asked: QuestionFields) => void }) {
   const [filled, setFilled] = useState(asked);
   const [tried, setTried] = useState(false);
   const faults = tried ? faultsOf(filled) : {};
-  const fault = (field: keyof Asked) => {
+  const fault = (field: keyof QuestionFields) => {
     const found = faults[field];
     return typeof found === 'object' ? text.ask.unread(filled[field], found.because) : found && text.ask.faults[found];
   };
-  const change = (field: keyof Asked) => (value: string) => setFilled({ ...filled, [field]: value });
+  const change = (field: keyof QuestionFields) => (value: string) => setFilled({ ...filled, [field]: value });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setTried(true);

@@ -5,7 +5,7 @@ export const MODES = ['decide', 'who', 'what'] as const;
 type Mode = (typeof MODES)[number];
 
 /** The values that the form holds and the address of the page names. */
-export interface Asked {
+export interface QuestionFields {
   mode: Mode;
   /** `user/alice`; of `who`, a type of subjects, or empty for every type. */
   subject: string;
@@ -24,7 +24,7 @@ export interface Asked {
 
 export const JSON_FIELDS = ['subjectProperties', 'resourceProperties', 'context'] as const;
 
-export function askedOf(search: Readonly<Record<string, string>>): Asked {
+export function askedOf(search: Readonly<Record<string, string>>): QuestionFields {
   const { subject = '', action = '', resource = '', roles = '', at = '' } = search;
   const { subjectProperties = '', resourceProperties = '', context = '' } = search;
   const mode = MODES.find((one) => one === search.mode) ?? 'decide';
@@ -32,7 +32,7 @@ export function askedOf(search: Readonly<Record<string, string>>): Asked {
 }
 
 /** The same question in another mode: of `who`, the subject's type remains, and of `what` the resource's. */
-export function inMode(asked: Asked, mode: Mode): Asked {
+export function inMode(asked: QuestionFields, mode: Mode): QuestionFields {
   const { subject, resource } = asked;
   return {
     ...asked,
@@ -46,7 +46,7 @@ export function inMode(asked: Asked, mode: Mode): Asked {
 type FieldFault = 'missing' | 'subject' | 'resource' | 'json' | { because: string };
 
 /** Returns the faults of the form, by field. */
-export function faultsOf(asked: Asked): Partial<Record<keyof Asked, FieldFault>> {
+export function faultsOf(asked: QuestionFields): Partial<Record<keyof QuestionFields, FieldFault>> {
   const { mode, subject, action, resource } = asked;
   const faults: ReturnType<typeof faultsOf> = {};
   const [ofSubject, ofResource] = [unread('subject', subject), unread('resource', resource)];
@@ -71,7 +71,7 @@ function unread(kind: EntityKind, text: string): FieldFault | undefined {
 }
 
 /** The question in the words of the decision point. Of a search, the id of what is sought is left out. */
-export function questionOf(asked: Asked): DecisionQuestion {
+export function questionOf(asked: QuestionFields): DecisionQuestion {
   const { mode, roles, action } = asked;
   const subject = mode === 'who' ? { type: asked.subject } : subjectOf(asked.subject);
   const resource = mode === 'what' ? { type: asked.resource } : readEntityText('resource', asked.resource);

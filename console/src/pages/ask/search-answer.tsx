@@ -11,12 +11,12 @@ import { ProblemNote } from '../../ui/problem-note.js';
 import { pathOf, RecordLink } from '../../ui/record-link.js';
 import styles from './ask-page.module.css';
 import { type FoundOfAction, knownRows, segment } from './known-rows.js';
-import { type Asked, questionOf } from './question.js';
+import { type QuestionFields, questionOf } from './question.js';
 
 const PAGE = 100;
 
 /** Who may do it, or on what; a hundred at a time. */
-export function SearchAnswer({ asked, times }: { asked: Asked; times: number }) {
+export function SearchAnswer({ asked, times }: { asked: QuestionFields; times: number }) {
   const [wanted, setWanted] = useState(PAGE);
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['found', asked, times, wanted],
@@ -69,7 +69,7 @@ function Entity({ entity, type }: { entity: FoundEntity; type: string | undefine
 }
 
 /** Each leads to the question why. */
-function actionsOf(asked: Asked, type = asked.resource) {
+function actionsOf(asked: QuestionFields, type = asked.resource) {
   return ({ id, actions }: Found) => (
     <span className={styles.actions}>
       {actions.map((action) => (
@@ -87,7 +87,7 @@ interface Found extends FoundEntity {
 }
 
 /** Asks about the action, or, where none is named, about each action of the type of resources. */
-async function search(asked: Asked, wanted: number, signal: AbortSignal) {
+async function search(asked: QuestionFields, wanted: number, signal: AbortSignal) {
   const client = clientAt(asked.at);
   const found: FoundOfAction[] = [];
   const entities = new Map<string, FoundEntity>();
@@ -140,7 +140,7 @@ async function search(asked: Asked, wanted: number, signal: AbortSignal) {
 }
 
 /** The types of subjects that are declared, and those of the first recorded subjects. */
-async function typesOfSubjects({ at }: Asked, signal: AbortSignal) {
+async function typesOfSubjects({ at }: QuestionFields, signal: AbortSignal) {
   const [declared, subjects] = await Promise.all([
     clientAt(at).records('subject_type').page({}, { limit: PAGE, signal }),
     clientAt(at).records('subject').page({}, { limit: PAGE, signal }),
@@ -153,7 +153,7 @@ async function typesOfSubjects({ at }: Asked, signal: AbortSignal) {
 }
 
 /** The path and the actions of the type of resources, which may be given by its name alone. */
-async function typeNamed({ resource, action, at }: Asked, signal: AbortSignal) {
+async function typeNamed({ resource, action, at }: QuestionFields, signal: AbortSignal) {
   const types = clientAt(at).records('resource_type');
   const { items } = resource.includes('/') ? { items: [] } : await types.page({ name: resource }, { limit: 2, signal });
   const [named, other] = items;

@@ -14,11 +14,11 @@ import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { RecordLink } from '../../ui/record-link.js';
 import { TimedText } from '../../ui/timed-text.js';
-import { type Asked, questionOf } from './question.js';
+import { type QuestionFields, questionOf } from './question.js';
 import styles from './why-not.module.css';
 
 /** The smallest changes that would allow it, for the draft; and the command that writes one beside the records in Git. */
-export function WhyNot({ asked, revision }: { asked: Asked; revision: string | undefined }) {
+export function WhyNot({ asked, revision }: { asked: QuestionFields; revision: string | undefined }) {
   const { subject, action, resource } = asked;
   const mayRead = useMay('records:read', 'records:write');
   const [subjectText = '', resourceText = ''] = [subject, resource].map((path) => path.replaceAll(':', '%3A'));
@@ -36,7 +36,7 @@ export function WhyNot({ asked, revision }: { asked: Asked; revision: string | u
 }
 
 /** Found only when somebody wants them: with many records it takes the service seconds. */
-function Proposals({ asked, revision }: { asked: Asked; revision: string }) {
+function Proposals({ asked, revision }: { asked: QuestionFields; revision: string }) {
   const [wanted, setWanted] = useState(false);
   const { data, error, refetch } = useQuery({
     queryKey: ['why-not', asked, revision],

@@ -108,7 +108,7 @@ export function RecordsPage() {
   );
 }
 
-interface Asked {
+interface RecordsQuery {
   kind: Kind;
   q: string;
   application: string;
@@ -118,7 +118,7 @@ interface Asked {
 }
 
 /** Words are looked up in the index of names; without words, the list is in the order of addresses. */
-async function page({ kind, q, application, owner, cursor, signal }: Asked) {
+async function page({ kind, q, application, owner, cursor, signal }: RecordsQuery) {
   const given = {
     ...(application !== '' && { application }),
     ...(owner !== '' && { managed_by: owner }),

@@ -4,13 +4,13 @@ import type { ChangesetRequest, ChangesetResult } from '@authz-service/sdk/wire'
 import { describe, expect, it } from 'vitest';
 import { Log } from '../protocol/log.js';
 import {
+  type ChangeCommand,
   ChangeQueue,
   type ChangeQueueOptions,
   type Ends,
   Refused,
   Stopped,
   Unanswered,
-  type Wish,
 } from './change-queue.js';
 
 const create = (name: string) => ({
@@ -40,7 +40,7 @@ function queue(answer: Answer = () => {}, exists: string[] = [], more: Partial<C
       return { revision: '1.x', added: 0, changed: 0, removed: 0, created, secrets: [] };
     },
     exists: (address) => exists.includes(address),
-    done: (wishes) => done.push(...wishes.map(({ address }) => address)),
+    done: (commands) => done.push(...commands.map(({ address }) => address)),
     stack: 'terraform',
     takeOwnership: false,
     log: new Log('off'),
@@ -213,12 +213,12 @@ describe('an interrupt', () => {
 
 describe('what goes along', () => {
   const { signal } = new AbortController();
-  const along = (wishes: readonly Wish[], alone: boolean) => ({
-    changes: wishes.map(({ change, address }) => (address === 'role/held' ? undefined : change)),
+  const along = (commands: readonly ChangeCommand[], alone: boolean) => ({
+    changes: commands.map(({ change, address }) => (address === 'role/held' ? undefined : change)),
     along: alone ? [] : [remove('more')],
   });
 
-  it('is sent behind the wishes, and what has nothing to be sent is granted all the same', async () => {
+  it('is sent behind the commands, and what has nothing to be sent is granted all the same', async () => {
     const { changes, sent, done } = queue(undefined, [], { compose: along });
     await Promise.all([changes.ask(create('held'), signal), changes.ask(create('a'), signal)]);
     expect(sent).toEqual([['create a', 'delete more']]);
@@ -232,7 +232,7 @@ describe('what goes along', () => {
         if (indexOf(body, 'more') >= 0) throw refusal('invalid_records', [at(1)]);
       },
       [],
-      { compose: along, leftBehind: (wishes, { detail }) => left.push(`${wishes[0]?.address} ${detail}`) },
+      { compose: along, leftBehind: (commands, { detail }) => left.push(`${commands[0]?.address} ${detail}`) },
     );
     await changes.ask(create('a'), signal);
     expect(sent).toEqual([['create a', 'delete more'], ['create a']]);

@@ -20,7 +20,7 @@ const GRACE_MS = 5_000;
 const PATIENCE_MS = 3_000;
 
 /** One change that a resource requests, and the record that it is about. */
-export interface Wish {
+export interface ChangeCommand {
   address: Address;
   change: Change;
 }
@@ -42,7 +42,7 @@ export interface Granted {
 export class Refused extends Error {
   constructor(
     readonly problem: ProblemError,
-    readonly wish: Wish,
+    readonly command: ChangeCommand,
     readonly item?: ProblemItem,
   ) {
     super(problem.detail);
@@ -66,11 +66,11 @@ export interface ChangeQueueOptions {
   /** Whether the service holds a record at the address, as far as is known. */
   exists(address: Address): boolean;
   /** Decides what is sent for requests; see `Narrowings`. */
-  compose?(wishes: readonly Wish[], alone: boolean): Composed;
+  compose?(commands: readonly ChangeCommand[], alone: boolean): Composed;
   /** Is told that something sent along with requests was refused. */
-  leftBehind?(along: readonly Wish[], problem: ProblemError): void;
+  leftBehind?(along: readonly ChangeCommand[], problem: ProblemError): void;
   /** Is told what was changed, before anybody else is. */
-  done(wishes: readonly Wish[], result: ChangesetResult): void;
+  done(commands: readonly ChangeCommand[], result: ChangesetResult): void;
   stack: string;
   /** The known origin of the configuration. */
   origin?: OriginSource;
@@ -84,7 +84,7 @@ export interface ChangeQueueOptions {
   patienceMs?: number;
 }
 
-interface Entry extends Wish {
+interface Entry extends ChangeCommand {
   heldUntil?: number;
   signal: AbortSignal;
   resolve(granted: Granted): void;
@@ -92,7 +92,7 @@ interface Entry extends Wish {
 }
 
 /** A change as it is sent to the service for an entry. */
-interface Sent extends Wish {
+interface Sent extends ChangeCommand {
   entry: Entry;
 }
 
@@ -121,7 +121,7 @@ export class ChangeQueue {
   constructor(private readonly options: ChangeQueueOptions) {}
 
   /** Rejects with `Refused`, with `Stopped` if nothing was sent, or with the error that sending threw. */
-  ask(wish: Wish, signal: AbortSignal): Promise<Granted> {
+  ask(command: ChangeCommand, signal: AbortSignal): Promise<Granted> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(new Stopped());
@@ -129,7 +129,7 @@ export class ChangeQueue {
       }
       this.watch(signal);
       if (this.waiting.length === 0) this.firstAt = performance.now();
-      this.waiting.push({ ...wish, signal, resolve, reject });
+      this.waiting.push({ ...command, signal, resolve, reject });
       const held = this.waiting.length + this.patient.length;
       this.schedule(held === this.peak && this.peak > 1 ? 0 : QUIET_MS);
       this.peak = Math.max(this.peak, held);
@@ -221,10 +221,10 @@ export class ChangeQueue {
         const change = changes[index];
         return change === undefined ? [] : [{ address: entry.address, change, entry }];
       });
-      const wishes = [...sent, ...along];
+      const commands = [...sent, ...along];
       try {
-        const result = wishes.length === 0 ? NOTHING : await this.sendOnce(wishes, rest[0]?.signal);
-        if (wishes.length > 0) this.options.done(wishes, result);
+        const result = commands.length === 0 ? NOTHING : await this.sendOnce(commands, rest[0]?.signal);
+        if (commands.length > 0) this.options.done(commands, result);
         this.grant(rest, result);
         return;
       } catch (error) {
@@ -254,7 +254,7 @@ export class ChangeQueue {
     }
   }
 
-  private async sendOnce(batch: readonly Wish[], stop = AbortSignal.abort()): Promise<ChangesetResult> {
+  private async sendOnce(batch: readonly ChangeCommand[], stop = AbortSignal.abort()): Promise<ChangesetResult> {
     const { stack, origin, takeOwnership, exclusive = false, log, send, graceMs = GRACE_MS } = this.options;
     const body: ChangesetRequest = {
       stack,
@@ -295,7 +295,7 @@ export class ChangeQueue {
   }
 }
 
-function isPair(first: Wish, second: Wish): boolean {
+function isPair(first: ChangeCommand, second: ChangeCommand): boolean {
   const ops = [first.change.op, second.change.op];
   return ops.includes('delete') && ops.includes('create');
 }
@@ -315,7 +315,7 @@ function refusedOf(batch: readonly Sent[], problem: ProblemError): Map<Entry, Pr
  * Whether another request may make a refused one valid: types, resources and roles that mention each other by text, and schemas with the conditions and
  * subjects that are checked against them, are no references by which Terraform could order them.
  */
-function isProblemThatMayPass(error: unknown, { address, change }: Wish, { pointer }: ProblemItem): boolean {
+function isProblemThatMayPass(error: unknown, { address, change }: ChangeCommand, { pointer }: ProblemItem): boolean {
   if (!(error instanceof ProblemError)) return false;
   const kind = address.slice(0, address.indexOf('/'));
   if (error.code === 'conflict') return change.op === 'delete' && ['resource_type', 'resource', 'role'].includes(kind);

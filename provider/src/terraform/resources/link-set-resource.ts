@@ -5,7 +5,7 @@ import { type Diagnostic, Refusal, refuse } from '../framework/diagnostics.js';
 import type { Context, PlannedChange, Resource } from '../framework/provider.js';
 import { UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { reportBrokenRules } from './broken-rules.js';
-import type { Wish } from './change-queue.js';
+import type { ChangeCommand } from './change-queue.js';
 import { declareOnce, type LinkOwner, leave, list } from './claims.js';
 import { danglingIn } from './dangling.js';
 import { judgeRecord } from './judge.js';
@@ -161,12 +161,14 @@ class LinkSetResource implements Resource<Configured> {
       const records = await service.present(signal);
       const held = this.set.held(granted, records).filter(({ address }) => !others.has(address));
       const { gone, put, changed } = this.differences(held, wanted, service);
-      const wishes: Wish[] = [
-        ...gone.map(({ address }): Wish => ({ address, change: { op: 'delete', address } })),
-        ...put.map(({ kind, address, fields }): Wish => ({ address, change: { op: 'create', kind, fields } })),
-        ...changed.map(({ address, fields }): Wish => ({ address, change: { op: 'update', address, fields } })),
+      const commands: ChangeCommand[] = [
+        ...gone.map(({ address }): ChangeCommand => ({ address, change: { op: 'delete', address } })),
+        ...put.map(({ kind, address, fields }): ChangeCommand => ({ address, change: { op: 'create', kind, fields } })),
+        ...changed.map(
+          ({ address, fields }): ChangeCommand => ({ address, change: { op: 'update', address, fields } }),
+        ),
       ];
-      const answers = await Promise.all(wishes.map((wish) => service.writeSet(wish, signal)));
+      const answers = await Promise.all(commands.map((command) => service.writeSet(command, signal)));
       for (const { brokenRules } of answers) reportBrokenRules(brokenRules, context);
     });
     return { ...planned, address: granted };

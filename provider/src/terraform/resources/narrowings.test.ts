@@ -2,7 +2,7 @@ import type { Kind } from '@authz-service/core/records/kinds';
 import { declare } from '@authz-service/core/records/registry';
 import type { Change } from '@authz-service/core/state/change';
 import { describe, expect, it } from 'vitest';
-import type { Wish } from './change-queue.js';
+import type { ChangeCommand } from './change-queue.js';
 import { fitForBoth, Narrowings } from './narrowings.js';
 import { stored } from './service.js';
 import { Records } from './snapshot.js';
@@ -18,7 +18,7 @@ const policy = (name: string, action: string) => ({
 });
 
 const record = (kind: Kind, fields: object, stack = 'mine') => stored(declare(kind, fields as never), 'id', stack);
-const update = (kind: Kind, fields: object): Wish => {
+const update = (kind: Kind, fields: object): ChangeCommand => {
   const { address } = declare(kind, fields as never);
   return { address, change: { op: 'update', address, fields: fields as Record<string, unknown> } };
 };
@@ -66,27 +66,27 @@ describe('a type that loses an action', () => {
   const changed = (name: string) => update('policy', policy(name, 'new'));
   const make = () => new Narrowings((owner) => owner === 'mine');
 
-  it.each<{ what: string; wishes: Wish[]; sent: (string | undefined)[]; stack?: string }>([
-    { what: 'keeps it while others need it', wishes: [narrowed], sent: ['new old'] },
-    { what: 'keeps it while one does', wishes: [narrowed, changed('p')], sent: ['new old', 'new'] },
+  it.each<{ what: string; commands: ChangeCommand[]; sent: (string | undefined)[]; stack?: string }>([
+    { what: 'keeps it while others need it', commands: [narrowed], sent: ['new old'] },
+    { what: 'keeps it while one does', commands: [narrowed, changed('p')], sent: ['new old', 'new'] },
     {
       what: 'loses it at once where all that mention it change along',
-      wishes: [changed('q'), narrowed, { address: 'policy/p', change: { op: 'delete', address: 'policy/p' } }],
+      commands: [changed('q'), narrowed, { address: 'policy/p', change: { op: 'delete', address: 'policy/p' } }],
       sent: ['new', 'new', 'delete'],
     },
     {
       what: 'sends nothing where it loses only',
-      wishes: [update('resource_type', type([]))],
+      commands: [update('resource_type', type([]))],
       sent: [undefined],
     },
     {
       what: 'is left to the service to refuse where another stack needs it',
-      wishes: [narrowed],
+      commands: [narrowed],
       sent: ['new'],
       stack: 'other',
     },
-  ])('$what', ({ wishes, sent, stack }) => {
-    const { changes, along } = make().compose(wishes, held(stack), false);
+  ])('$what', ({ commands, sent, stack }) => {
+    const { changes, along } = make().compose(commands, held(stack), false);
     expect(changes.map(actionsOf)).toEqual(sent);
     expect(along).toEqual([]);
   });
@@ -94,9 +94,12 @@ describe('a type that loses an action', () => {
   it('loses it along with the last change, unless that has been refused', () => {
     const narrowings = make();
     const records = held();
-    const send = (wishes: Wish[]) => {
-      const { changes, along } = narrowings.compose(wishes, records, false);
-      const all = [...wishes.map((wish, index) => ({ ...wish, change: changes[index] ?? wish.change })), ...along];
+    const send = (commands: ChangeCommand[]) => {
+      const { changes, along } = narrowings.compose(commands, records, false);
+      const all = [
+        ...commands.map((command, index) => ({ ...command, change: changes[index] ?? command.change })),
+        ...along,
+      ];
       for (const { address, change } of all) {
         const kind = records.get(address)?.kind;
         if (change.op === 'update' && kind !== undefined) records.put(record(kind, change.fields));

@@ -8,7 +8,7 @@ import type { RecordView } from '@authz-service/core/state/change';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import { validateRecords } from '@authz-service/core/state/validate';
 import type { Diagnostic } from '../framework/diagnostics.js';
-import type { Wish } from './change-queue.js';
+import type { ChangeCommand } from './change-queue.js';
 import { mentionsType } from './dependents.js';
 import type { Records } from './snapshot.js';
 
@@ -25,8 +25,8 @@ interface Waiting {
 /** The requests of an apply: `changes` in the same order, and `along` for further changes that they make possible. */
 export interface Composed {
   /** Undefined if nothing has to be sent for the request. */
-  changes: readonly (Wish['change'] | undefined)[];
-  along: readonly Wish[];
+  changes: readonly (ChangeCommand['change'] | undefined)[];
+  along: readonly ChangeCommand[];
 }
 
 /**
@@ -40,19 +40,19 @@ export interface Composed {
 export class Narrowings {
   private readonly waiting = new Map<Address, Waiting>();
   /** The change that is sent instead of one that has to wait, and the one that waits. */
-  private readonly interims = new WeakMap<Wish['change'], Waiting>();
+  private readonly interims = new WeakMap<ChangeCommand['change'], Waiting>();
 
   private readonly refused: Diagnostic[] = [];
 
   constructor(private readonly isOwn: (owner: string) => boolean) {}
 
   /** Decides how the requests can be sent together. `alone` leaves out what waits, after it was refused. */
-  compose(wishes: readonly Wish[], records: Records, alone: boolean): Composed {
-    const changesType = wishes.some(({ address, change }) => change.op === 'update' && isType(address));
-    if (!changesType && this.waiting.size === 0) return { changes: wishes.map(({ change }) => change), along: [] };
-    const after = recordsAfter(wishes, records);
-    const changes = wishes.map((wish) => this.changeFor(wish, after, records));
-    const sent = new Set(wishes.map(({ address }) => address));
+  compose(commands: readonly ChangeCommand[], records: Records, alone: boolean): Composed {
+    const changesType = commands.some(({ address, change }) => change.op === 'update' && isType(address));
+    if (!changesType && this.waiting.size === 0) return { changes: commands.map(({ change }) => change), along: [] };
+    const after = recordsAfter(commands, records);
+    const changes = commands.map((command) => this.changeFor(command, after, records));
+    const sent = new Set(commands.map(({ address }) => address));
     const along = alone
       ? []
       : [...this.waiting]
@@ -62,14 +62,14 @@ export class Narrowings {
               isTouched && !sent.has(address) && dependentsAmong(users, formOf(address, fields), after).length === 0
             );
           })
-          .map(([address, { fields }]): Wish => ({ address, change: { op: 'update', address, fields } }));
+          .map(([address, { fields }]): ChangeCommand => ({ address, change: { op: 'update', address, fields } }));
     return { changes, along };
   }
 
   /**
    * Notes that a change which went along was refused, for example because of a record that others have created since.
    */
-  refuse(along: readonly Wish[], { detail }: ProblemError): void {
+  refuse(along: readonly ChangeCommand[], { detail }: ProblemError): void {
     for (const { address } of along) this.refused.push(stays(address, detail));
   }
 
@@ -79,8 +79,8 @@ export class Narrowings {
   }
 
   /** Notes what was sent and committed. */
-  done(wishes: readonly Wish[]): void {
-    for (const { address, change } of wishes) {
+  done(commands: readonly ChangeCommand[]): void {
+    for (const { address, change } of commands) {
       if (!isType(address)) continue;
       const interim = this.interims.get(change);
       if (interim === undefined) this.waiting.delete(address);
@@ -95,7 +95,11 @@ export class Narrowings {
       .map(([address]) => stays(address, `"${user}", which mentions it, has not changed.`));
   }
 
-  private changeFor({ address, change }: Wish, after: RecordView, records: Records): Wish['change'] | undefined {
+  private changeFor(
+    { address, change }: ChangeCommand,
+    after: RecordView,
+    records: Records,
+  ): ChangeCommand['change'] | undefined {
     const present = records.get(address);
     if (change.op !== 'update' || present === undefined || !isForm(present)) return change;
     const fields = change.fields as Form['fields'];
@@ -182,9 +186,9 @@ function dependentsAmong(addresses: Iterable<Address>, form: Form, records: Reco
 }
 
 /** The records after the requests. */
-function recordsAfter(wishes: readonly Wish[], records: Records): RecordView {
+function recordsAfter(commands: readonly ChangeCommand[], records: Records): RecordView {
   const changed = new Map<Address, DeclaredRecord | undefined>();
-  for (const { address, change } of wishes) {
+  for (const { address, change } of commands) {
     if (change.op === 'delete' && !changed.has(address)) changed.set(address, undefined);
     if (change.op !== 'create' && change.op !== 'update') continue;
     const kind = change.op === 'create' ? change.kind : records.get(address)?.kind;

@@ -9,7 +9,7 @@ import { equalValues } from '../framework/equal.js';
 import type { Context, PlannedChange, Resource } from '../framework/provider.js';
 import { UNKNOWN, type Value, type Values } from '../framework/value.js';
 import { reportBrokenRules } from './broken-rules.js';
-import { type Granted, Refused, type Wish } from './change-queue.js';
+import { type ChangeCommand, type Granted, Refused } from './change-queue.js';
 import { declareOnce, keep, remove } from './claims.js';
 import { credentialSecrets, namesPerson } from './credential-secrets.js';
 import { finallyDangling, referTo } from './dangling.js';
@@ -112,12 +112,12 @@ class RecordResource implements Resource<Configured> {
       const foreign = held?.managed_by === service.stack ? undefined : unclaimed();
       if (foreign !== undefined) return this.takeOver(service, foreign, planned, given, context);
       try {
-        const wish: Wish = { address, change: { op: 'create', kind: this.kind, ...given } };
+        const command: ChangeCommand = { address, change: { op: 'create', kind: this.kind, ...given } };
         // The queue joins the two in one change-set.
         const removal = service.heldBack.delete(address)
           ? this.write(service, { address, change: { op: 'delete', address } }, context)
           : undefined;
-        const [granted] = await Promise.all([this.write(service, wish, context), removal]);
+        const [granted] = await Promise.all([this.write(service, command, context), removal]);
         return this.made(service, planned, granted, context);
       } catch (error) {
         // The plan may have assumed that this run removes the stack's own record; now it is known that it did not.
@@ -329,14 +329,14 @@ class RecordResource implements Resource<Configured> {
    * Reports a type that kept what it should lose, because this change failed or although it succeeded: the type's own
    * change is already done.
    */
-  private async write(service: Service, wish: Wish, context: Context): Promise<Granted> {
+  private async write(service: Service, command: ChangeCommand, context: Context): Promise<Granted> {
     const { narrowings } = service;
     try {
-      const granted = await service.write(this.kind, wish, context.signal);
+      const granted = await service.write(this.kind, command, context.signal);
       reportBrokenRules(granted.brokenRules, context);
       return granted;
     } catch (error) {
-      for (const diagnostic of narrowings.failed(wish.address)) context.report(diagnostic);
+      for (const diagnostic of narrowings.failed(command.address)) context.report(diagnostic);
       throw error;
     } finally {
       for (const diagnostic of narrowings.takeRefused()) context.report(diagnostic);

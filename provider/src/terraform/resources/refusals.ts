@@ -1,6 +1,6 @@
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { type Path, Refusal, refuse } from '../framework/diagnostics.js';
-import { Refused, Stopped, Unanswered, type Wish } from './change-queue.js';
+import { type ChangeCommand, Refused, Stopped, Unanswered } from './change-queue.js';
 import { pathOf } from './judge.js';
 import { refusalOf } from './problem-diagnostics.js';
 
@@ -21,9 +21,9 @@ export async function explained<T>(signal: AbortSignal, work: () => Promise<T>, 
       );
     }
     if (error instanceof Refused) {
-      const { problem, item, wish } = error;
+      const { problem, item, command } = error;
       const path = item === undefined || item.pointer === '' ? undefined : pathOf(item.pointer);
-      const shown = item === undefined ? problem : withDetail(problem, detailOf(item, wish));
+      const shown = item === undefined ? problem : withDetail(problem, detailOf(item, command));
       throw refusalOf(shown, path, hint?.(shown, path));
     }
     if (error instanceof ProblemError) throw refusalOf(error);
@@ -33,8 +33,8 @@ export async function explained<T>(signal: AbortSignal, work: () => Promise<T>, 
 }
 
 /** The plan has checked the records that mention this one: one of them is new or has changed since. */
-function detailOf({ address, detail }: ProblemItem, wish: Wish): string {
-  if (address === undefined || address === wish.address) return detail;
+function detailOf({ address, detail }: ProblemItem, command: ChangeCommand): string {
+  if (address === undefined || address === command.address) return detail;
   return `"${address}" would become invalid. ${detail} This has changed since the plan: plan again.`;
 }
 

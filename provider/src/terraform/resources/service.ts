@@ -9,7 +9,7 @@ import type { ServiceClient } from '@authz-service/sdk/client';
 import type { ChangesetResult, OriginSource } from '@authz-service/sdk/wire';
 import { refuse } from '../framework/diagnostics.js';
 import type { Log } from '../protocol/log.js';
-import { ChangeQueue, type Granted, type Wish } from './change-queue.js';
+import { type ChangeCommand, ChangeQueue, type Granted } from './change-queue.js';
 import type { FormerOwner, LinkOwner } from './claims.js';
 import type { Dangling } from './dangling.js';
 import { type Mention, mentionsAmong, type ResourceType } from './dependents.js';
@@ -111,9 +111,9 @@ export class Service {
         send: (body, idempotencyKey, { stop, giveUp }) =>
           retries.run(() => client.changeset(body, { idempotencyKey, signal: giveUp }), stop),
         exists: (address) => this.known?.get(address) !== undefined,
-        compose: (wishes, alone) => this.narrowings.compose(wishes, this.known ?? NO_RECORDS, alone),
+        compose: (commands, alone) => this.narrowings.compose(commands, this.known ?? NO_RECORDS, alone),
         leftBehind: (along, problem) => this.narrowings.refuse(along, problem),
-        done: (wishes, result) => this.follow(wishes, result),
+        done: (commands, result) => this.follow(commands, result),
         stack,
         ...(origin && { origin }),
         takeOwnership,
@@ -144,8 +144,8 @@ export class Service {
   }
 
   /** If it is configured, resolves only once every agent enforces the change. */
-  write(kind: Kind, wish: Wish, signal: AbortSignal): Promise<Granted> {
-    const granted = this.ask(this.queueOf(kind), wish, signal);
+  write(kind: Kind, command: ChangeCommand, signal: AbortSignal): Promise<Granted> {
+    const granted = this.ask(this.queueOf(kind), command, signal);
     // Agents get nothing of the others, and the secret of a credential must reach the state.
     return isDistributed(kind) ? this.enforced(granted, signal) : granted;
   }
@@ -156,8 +156,8 @@ export class Service {
   }
 
   /** Writes a link of a set that a resource owns whole. */
-  writeSet(wish: Wish, signal: AbortSignal): Promise<Granted> {
-    return this.enforced(this.ask(this.queues.sets, wish, signal), signal);
+  writeSet(command: ChangeCommand, signal: AbortSignal): Promise<Granted> {
+    return this.enforced(this.ask(this.queues.sets, command, signal), signal);
   }
 
   /** Resolves once no deletion of these records is under way, whichever resource asked for it. */
@@ -166,11 +166,11 @@ export class Service {
   }
 
   /** A deletion in one queue is over before another queue writes the record. */
-  private async ask(queue: ChangeQueue, wish: Wish, signal: AbortSignal): Promise<Granted> {
-    const { address, change } = wish;
+  private async ask(queue: ChangeQueue, command: ChangeCommand, signal: AbortSignal): Promise<Granted> {
+    const { address, change } = command;
     const before = this.deletions.get(address);
     if (before !== undefined && before.queue !== queue) await before.done;
-    const granted = queue.ask(wish, signal);
+    const granted = queue.ask(command, signal);
     if (change.op !== 'delete') return granted;
     const done = granted.catch(() => {}).then(() => this.deletions.delete(address));
     this.deletions.set(address, { queue, done });
@@ -217,11 +217,11 @@ export class Service {
     return this.mentioned;
   }
 
-  private follow(wishes: readonly Wish[], { created }: ChangesetResult): void {
+  private follow(commands: readonly ChangeCommand[], { created }: ChangesetResult): void {
     const ids = new Map(created.map(({ address, id }) => [address, id]));
     const removed: Address[] = [];
     const put: StoredRecord[] = [];
-    for (const { address, change } of wishes) {
+    for (const { address, change } of commands) {
       if (change.op === 'delete') removed.push(address);
       if (change.op === 'create') this.claimed.add(address);
       if (change.op !== 'create' && change.op !== 'update') continue;
@@ -231,8 +231,8 @@ export class Service {
       if (kind === undefined || id === undefined) continue;
       put.push(stored(declare(kind, change.fields as Fields<Kind>), id, this.stack));
     }
-    this.narrowings.done(wishes);
-    this.log.log('debug', 'changes made', { count: wishes.length });
+    this.narrowings.done(commands);
+    this.log.log('debug', 'changes made', { count: commands.length });
     this.snapshot.follow(put, removed);
   }
 }

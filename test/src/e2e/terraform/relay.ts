@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 
 /** The handling of a request: it is passed on, answered here, or passed on with its answer lost. */
-export type Fate = 'pass' | 'busy' | 'refuse' | 'lose' | 'reset';
+export type Handling = 'pass' | 'busy' | 'refuse' | 'lose' | 'reset';
 
 /** Sits between the provider and a cloud, counts requests, and can interfere. */
 export class Relay {
   readonly seen: string[] = [];
   /** Decides on each request; it may take its time. */
-  fate: (line: string) => Fate | Promise<Fate> = () => 'pass';
+  handling: (line: string) => Handling | Promise<Handling> = () => 'pass';
 
   private constructor(
     private readonly server: Server,
@@ -43,15 +43,15 @@ export class Relay {
     this.seen.push(line);
     const body: Buffer[] = [];
     for await (const chunk of incoming) body.push(chunk);
-    const fate = await this.fate(line);
-    if (fate === 'reset') {
+    const handling = await this.handling(line);
+    if (handling === 'reset') {
       incoming.socket.destroy();
       return;
     }
-    if (fate === 'busy' || fate === 'refuse') {
-      const [status, code] = fate === 'busy' ? [503, 'not_ready'] : [403, 'forbidden'];
+    if (handling === 'busy' || handling === 'refuse') {
+      const [status, code] = handling === 'busy' ? [503, 'not_ready'] : [403, 'forbidden'];
       answer.writeHead(status as number, { 'content-type': 'application/problem+json' });
-      answer.end(JSON.stringify({ code, detail: fate }));
+      answer.end(JSON.stringify({ code, detail: handling }));
       return;
     }
     const { method, headers, url = '/' } = incoming;
@@ -60,7 +60,7 @@ export class Relay {
     const [reply] = (await once(outgoing, 'response')) as [IncomingMessage];
     const chunks: Buffer[] = [];
     for await (const chunk of reply) chunks.push(chunk);
-    if (fate === 'lose') {
+    if (handling === 'lose') {
       incoming.socket.destroy();
       return;
     }

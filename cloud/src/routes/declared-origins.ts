@@ -4,7 +4,7 @@ import { declaredOriginsSchema, originLine, originPath } from '@authz-service/co
 import { type Fault, issueFaults } from '@authz-service/core/records/issue-faults';
 import { malformed } from '@authz-service/pdp/contract/parser-of';
 import * as z from 'zod';
-import type { ToldOrigins } from '../commands/settle-origins.js';
+import type { DeclaredOrigins } from '../commands/settle-origins.js';
 
 /** The origins that a change-set may give its records. */
 export const originsInChangeset = declaredOriginsSchema.meta({
@@ -19,10 +19,10 @@ const placesSchema = z.record(originPath, z.record(z.string(), z.unknown()));
 /** Everything but the places, which are read step by step. */
 export const unreadOriginsSchema = declaredOriginsSchema.extend({ places: z.unknown().optional() });
 
-export function* readToldOrigins({
+export function* readDeclaredOrigins({
   places: given,
   ...source
-}: z.output<typeof unreadOriginsSchema>): Generator<undefined, ToldOrigins> {
+}: z.output<typeof unreadOriginsSchema>): Generator<undefined, DeclaredOrigins> {
   const places = new Map<string, { path: string; line: number }>();
   const faults: Fault[] = [];
   const files = placesSchema.optional().safeParse(given);
