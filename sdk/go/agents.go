@@ -119,7 +119,7 @@ func (c *Client) Enforced(ctx context.Context, query AgentQuery, options ...Call
 // passing says whether the same request may well be answered later.
 func passing(err error) bool {
 	failed := asError(err)
-	return failed.Code == CodeNetwork || failed.Code == CodeTimeout || fateOf(failed.Status) != final
+	return failed.Code == CodeNetwork || failed.Code == CodeTimeout || stateOf(failed.Status) != final
 }
 
 // RetireAgent takes an agent that is gone for good off the list, for operators. It had so many entries. An empty tenant is

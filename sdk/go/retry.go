@@ -12,20 +12,20 @@ import (
 
 const backoffMax = 10 * time.Second
 
-// fate says what is known about a request that failed.
-type fate int
+// requestState says what is known about a request that failed.
+type requestState int
 
 const (
 	// final: it was answered, and another attempt would get the same answer.
-	final fate = iota
+	final requestState = iota
 	// unprocessed: it certainly did nothing.
 	unprocessed
 	// unclear: it may have done what it asks for.
 	unclear
 )
 
-// fateOf judges by status. A gateway's 502 or 504 says nothing of what the service did.
-func fateOf(status int) fate {
+// stateOf judges by status. A gateway's 502 or 504 says nothing of what the service did.
+func stateOf(status int) requestState {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return unprocessed

@@ -58,9 +58,9 @@ func (a *answer) revision() string { return a.header.Get("Service-Revision") }
 
 // fault is a failed attempt.
 type fault struct {
-	err  *Error
-	fate fate
-	wait time.Duration
+	err   *Error
+	state requestState
+	wait  time.Duration
 }
 
 const unclearNote = " It is not known whether the change was made: look before you try again."
@@ -120,7 +120,7 @@ func (c *Client) send(ctx context.Context, r request, o *callOptions) (*answer, 
 			continue
 		}
 		last = redacted(failed.err, c.secrets(r), c.authorization)
-		doubt = doubt || failed.fate == unclear
+		doubt = doubt || failed.state == unclear
 		if overall.Err() != nil && failed.err.Status == 0 {
 			return nil, noted(r, doubt, c.ended(ctx, r, nil))
 		}
@@ -133,7 +133,7 @@ func (c *Client) send(ctx context.Context, r request, o *callOptions) (*answer, 
 		if failed.wait > wait {
 			wait = failed.wait
 		}
-		repeatable := failed.fate == unprocessed || failed.fate == unclear && !r.once
+		repeatable := failed.state == unprocessed || failed.state == unclear && !r.once
 		if retry >= r.profile.retries || !repeatable || time.Until(deadline) <= wait || !c.retries.take() {
 			return nil, noted(r, doubt, last)
 		}
@@ -257,7 +257,7 @@ func (c *Client) attempt(ctx context.Context, r request, o *callOptions, authori
 		return came, nil
 	}
 	problem, known := c.problemOf(came, r)
-	became := fateOf(came.status)
+	became := stateOf(came.status)
 	if came.status == http.StatusServiceUnavailable && !known {
 		// A proxy also answers 503 if its connection to the service broke midway.
 		became = unclear
@@ -279,13 +279,13 @@ func (c *Client) outOfStep(response *http.Response, r request, id string, taken 
 	}
 	if response.ProtoMajor == 1 && taken.tooEarly.Load() {
 		failed := failure(CodeNetwork, "%s was answered before it was asked: the answer to another request is not used.", at)
-		return &fault{err: failed, fate: unclear}
+		return &fault{err: failed, state: unclear}
 	}
 	// Not every decision point names the request.
 	if named := response.Header.Values("X-Request-Id"); len(named) > 0 && (len(named) > 1 || named[0] != id) {
 		failed := failure(CodeNetwork, "%s was answered, but the answer names another request in X-Request-ID: it is not used. "+
 			"Does a proxy on the way change that header?", at)
-		return &fault{err: failed, fate: unclear}
+		return &fault{err: failed, state: unclear}
 	}
 	return nil
 }
@@ -307,20 +307,20 @@ func (c *Client) connectionFault(ctx context.Context, r request, err error) *fau
 	if ctx.Err() != nil || errors.As(err, &slow) && slow.Timeout() {
 		timeout := failure(CodeTimeout, "%s had no answer within %s, the time of one attempt.", at, r.profile.attempt)
 		timeout.cause = context.DeadlineExceeded
-		return &fault{err: timeout, fate: unclear}
+		return &fault{err: timeout, state: unclear}
 	}
 	var dial *net.OpError
 	if errors.As(err, &dial) && dial.Op == "dial" {
 		failed := failure(CodeNetwork, "%s cannot be reached: %s. Is the service running there?", c.address, dial.Err)
 		failed.cause = err
-		return &fault{err: failed, fate: unprocessed}
+		return &fault{err: failed, state: unprocessed}
 	}
 	failed := failure(CodeNetwork, "%s failed: %s.", at, err)
 	failed.cause = err
 	if lasting(err) {
 		return &fault{err: failed}
 	}
-	return &fault{err: failed, fate: unclear}
+	return &fault{err: failed, state: unclear}
 }
 
 func noted(r request, doubt bool, err *Error) *Error {

@@ -69,25 +69,25 @@ class Fault:
     """A failed attempt: what went wrong, what became of the request, and how long the service asks to wait."""
 
     error: ServiceError
-    fate: str
+    state: str
     wait: float = 0.0
 
 
 class TransportFault(Exception):
     """There is no answer. `timed_out`: in the time given; else the connection failed, as `why` says."""
 
-    def __init__(self, why: str, fate: str, timed_out: bool = False) -> None:
+    def __init__(self, why: str, state: str, timed_out: bool = False) -> None:
         super().__init__(why)
         self.why = why
-        self.fate = fate
+        self.state = state
         self.timed_out = timed_out
 
 
-def may_repeat(harmless: bool, fate: str) -> bool:
-    return fate == UNPROCESSED or (fate == UNCLEAR and harmless)
+def may_repeat(harmless: bool, state: str) -> bool:
+    return state == UNPROCESSED or (state == UNCLEAR and harmless)
 
 
-def fate_of(status: int) -> str:
+def state_of(status: int) -> str:
     """A gateway's 502 or 504 says nothing of what the service did."""
     if status in (429, 503):
         return UNPROCESSED
@@ -96,7 +96,7 @@ def fate_of(status: int) -> str:
 
 def is_passing(error: ServiceError) -> bool:
     """Whether the same request may well be answered later."""
-    return error.code in ("network", "timeout") or fate_of(error.status or 200) != FINAL
+    return error.code in ("network", "timeout") or state_of(error.status or 200) != FINAL
 
 
 def backoff(attempt: int, base: float) -> float:

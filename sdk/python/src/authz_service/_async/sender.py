@@ -9,7 +9,7 @@ from typing import Dict, Mapping, Optional, Protocol, Sequence, Tuple, Union
 
 from .._answers import Answer, is_anothers, problem_of
 from .._newest_revision import NewestRevision
-from .._request import FINAL, UNCLEAR, Fault, Request, RetryBudget, TransportFault, backoff, fate_of, may_repeat, retry_after
+from .._request import FINAL, UNCLEAR, Fault, Request, RetryBudget, TransportFault, backoff, state_of, may_repeat, retry_after
 from .._own_headers import secrets_in
 from ..errors import InvalidRequest, Network, ServiceError, Timeout
 from .transport import AsyncTransport
@@ -110,7 +110,7 @@ class AsyncSender:
                     if newest is not None:
                         newest.saw(request.revision)
                     return outcome
-                error, fate = outcome.error, outcome.fate
+                error, state = outcome.error, outcome.state
                 if newest is not None and carried is not None and newest.is_refused(carried, error):
                     carries = False
                     continue
@@ -118,12 +118,12 @@ class AsyncSender:
                     renewed = True
                     self._authorization.discard(credential)
                     continue
-                unclear = unclear or fate == UNCLEAR
+                unclear = unclear or state == UNCLEAR
                 if time.monotonic() >= ends and error.code == "timeout":
                     raise _timeout(at, request.total)
                 wait = max(outcome.wait, backoff(retried, request.backoff))
                 hopeless = time.monotonic() + wait >= ends or not request.wanted()
-                if retried >= request.retries or hopeless or not may_repeat(request.harmless, fate):
+                if retried >= request.retries or hopeless or not may_repeat(request.harmless, state):
                     raise error
                 if not self._retries.take():
                     raise error
@@ -143,15 +143,15 @@ class AsyncSender:
             )
         except TransportFault as fault:
             if fault.timed_out:
-                return Fault(_timeout(at, seconds), fault.fate)
-            return Fault(Network(f"{at} could not be answered: {fault.why}."), fault.fate)
+                return Fault(_timeout(at, seconds), fault.state)
+            return Fault(Network(f"{at} could not be answered: {fault.why}."), fault.state)
         if is_anothers(answer, headers):
             what = "names another request in X-Request-ID: it is not used. Does a proxy on the way change that header?"
             return Fault(Network(f"{at} was answered, but the answer {what}"), UNCLEAR)
         if answer.status in request.answered_by:
             return answer
-        fate = fate_of(answer.status) if answer.status >= 400 else FINAL
-        return Fault(problem_of(answer, at), fate, retry_after(answer.headers.get("retry-after")))
+        state = state_of(answer.status) if answer.status >= 400 else FINAL
+        return Fault(problem_of(answer, at), state, retry_after(answer.headers.get("retry-after")))
 
     def _date(self, request: Request) -> None:
         """Lets a request ask about the client's moment. Raises `InvalidRequest` for writes, which the past takes none of."""

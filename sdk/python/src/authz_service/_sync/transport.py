@@ -56,9 +56,9 @@ class HttpClientTransport:
             reusable = connection.in_step(answer.status) and not is_anothers(answer, headers)
             return answer
         except socket.timeout:
-            raise TransportFault("it was silent", connection.fate, timed_out=True) from None
+            raise TransportFault("it was silent", connection.state, timed_out=True) from None
         except (OSError, HTTPException, ValueError) as error:
-            raise TransportFault(str(error) or type(error).__name__, connection.fate) from None
+            raise TransportFault(str(error) or type(error).__name__, connection.state) from None
         finally:
             self._give_back(pool, connection, reusable)
 
@@ -133,11 +133,11 @@ class _Connection(HTTPConnection):
         self._deadline: Optional[DeadlineSocket] = None
         self._unsent: List[bytes] = []
         #: What became of the request, should it fail now.
-        self.fate = UNPROCESSED
+        self.state = UNPROCESSED
 
     def ready(self, ends: float) -> None:
         """Connects where that has not been done, and sets until when everything has to be done."""
-        self.fate = UNPROCESSED
+        self.state = UNPROCESSED
         if self._deadline is None:
             self._deadline = DeadlineSocket(_connected(self._route, ends))
             self.sock = self._deadline
@@ -146,7 +146,7 @@ class _Connection(HTTPConnection):
     def exchange(self, method: str, target: str, headers: Mapping[str, str], body: Optional[bytes]) -> Answer:
         self._unsent.clear()
         self.request(method, target, body, headers)
-        self.fate = UNCLEAR
+        self.state = UNCLEAR
         try:
             self.sock.sendall(b"".join(self._unsent))
         except (BrokenPipeError, ConnectionResetError):
