@@ -496,7 +496,7 @@ type PolicyRecord struct {
 	Condition string `json:"condition,omitempty"`
 	// Structured conditions on the context of a request; all of them must hold.
 	Modifiers *PolicyModifiers `json:"modifiers,omitempty"`
-	// Of a `DENY`: it does not apply where all of these hold.
+	// Exceptions from a `DENY`: it does not apply where all of these hold.
 	Unless *PolicyUnless `json:"unless,omitempty"`
 	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
@@ -529,7 +529,7 @@ type NewPolicy struct {
 	Condition string `json:"condition,omitempty"`
 	// Structured conditions on the context of a request; all of them must hold.
 	Modifiers *PolicyModifiers `json:"modifiers,omitempty"`
-	// Of a `DENY`: it does not apply where all of these hold.
+	// Exceptions from a `DENY`: it does not apply where all of these hold.
 	Unless *PolicyUnless `json:"unless,omitempty"`
 	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
@@ -794,11 +794,11 @@ type APIKeyRecord struct {
 	Revision int64 `json:"revision"`
 	// The name, unique in the tenant.
 	Name string `json:"name"`
-	// What the key may do.
+	// The scopes that the key has.
 	Scopes []string `json:"scopes"`
 	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
-	// What it may write at most; absent means unlimited. Reading is not limited.
+	// The most that it may write; absent means unlimited. Reading is not limited.
 	Limits *APIKeyLimits `json:"limits,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -812,11 +812,11 @@ type APIKeyRecord struct {
 type NewAPIKey struct {
 	// The name, unique in the tenant.
 	Name string `json:"name"`
-	// What the key may do.
+	// The scopes that the key has.
 	Scopes []string `json:"scopes"`
 	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
-	// What it may write at most; absent means unlimited. Reading is not limited.
+	// The most that it may write; absent means unlimited. Reading is not limited.
 	Limits *APIKeyLimits `json:"limits,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -840,11 +840,11 @@ type MadeAPIKey struct {
 	Revision int64 `json:"revision"`
 	// The name, unique in the tenant.
 	Name string `json:"name"`
-	// What the key may do.
+	// The scopes that the key has.
 	Scopes []string `json:"scopes"`
 	// When this expires (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
-	// What it may write at most; absent means unlimited. Reading is not limited.
+	// The most that it may write; absent means unlimited. Reading is not limited.
 	Limits *APIKeyLimits `json:"limits,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
@@ -874,9 +874,9 @@ type OAuthClientRecord struct {
 	Revision int64 `json:"revision"`
 	// The name, unique in the tenant.
 	Name string `json:"name"`
-	// What its tokens may do.
+	// The scopes that its tokens have.
 	Scopes []string `json:"scopes"`
-	// What it may write at most; absent means unlimited. Reading is not limited.
+	// The most that it may write; absent means unlimited. Reading is not limited.
 	Limits *OAuthClientLimits `json:"limits,omitempty"`
 	// Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret.
 	Person *OAuthClientPerson `json:"person,omitempty"`
@@ -892,9 +892,9 @@ type OAuthClientRecord struct {
 type NewOAuthClient struct {
 	// The name, unique in the tenant.
 	Name string `json:"name"`
-	// What its tokens may do.
+	// The scopes that its tokens have.
 	Scopes []string `json:"scopes"`
-	// What it may write at most; absent means unlimited. Reading is not limited.
+	// The most that it may write; absent means unlimited. Reading is not limited.
 	Limits *OAuthClientLimits `json:"limits,omitempty"`
 	// Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret.
 	Person *OAuthClientPerson `json:"person,omitempty"`
@@ -920,9 +920,9 @@ type MadeOAuthClient struct {
 	Revision int64 `json:"revision"`
 	// The name, unique in the tenant.
 	Name string `json:"name"`
-	// What its tokens may do.
+	// The scopes that its tokens have.
 	Scopes []string `json:"scopes"`
-	// What it may write at most; absent means unlimited. Reading is not limited.
+	// The most that it may write; absent means unlimited. Reading is not limited.
 	Limits *OAuthClientLimits `json:"limits,omitempty"`
 	// Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret.
 	Person *OAuthClientPerson `json:"person,omitempty"`

@@ -124,7 +124,7 @@ export const accessChangesSchema = z.strictObject({
   after: comparedMomentSchema,
   findings: z
     .array(z.looseObject({}))
-    .meta({ description: `What has changed in who has access in the scope; the worst ${LISTED_MAX}.` }),
+    .meta({ description: `The changes in who has access in the scope; the worst ${LISTED_MAX}.` }),
   finding_count: z.int(),
   complete: z.boolean().meta({ description: 'False if there was too much to look at: more may have changed.' }),
 });

@@ -27,11 +27,11 @@ const agentSchema = z.strictObject({
   credential: z
     .strictObject({ id: z.string(), name: z.string() })
     .nullable()
-    .meta({ description: "What it last asked with; null if that is an operator's of another tenant." }),
+    .meta({ description: "The credential that it last asked with; null if that is an operator's of another tenant." }),
   revision: z
     .string()
     .nullable()
-    .meta({ description: 'What it serves, with the epoch that it knows; null if it serves nothing.' }),
+    .meta({ description: 'The revision that it serves, with the epoch that it knows; null if it serves nothing.' }),
   lag: z.int().nullable().meta({
     description: 'By how many revisions it is behind; null if it serves nothing, or what the tenant never had.',
   }),

@@ -19,14 +19,14 @@ const eventSchema = z.strictObject({
   tenant: z.strictObject({ id: z.string(), name: z.string() }),
   request_id: z.string(),
   credential: who,
-  subject: z.string().optional().meta({ description: 'Of an erasure: the path of the subject.' }),
+  subject: z.string().optional().meta({ description: 'The path of the subject of an erasure.' }),
   properties: z
     .array(z.string())
     .optional()
-    .meta({ description: 'Of an erasure: the names of the properties, unless all were erased.' }),
+    .meta({ description: 'The names of the properties of an erasure, unless all were erased.' }),
   agent: z.string().optional().meta({
     description:
-      'Of the retirement of an agent: its id, unless all of a credential were retired. Of `refuse`: the id that belongs to another credential than the one that used it.',
+      'The id of the agent that was retired, unless all of a credential were; for `refuse`, the id that belongs to another credential than the one that used it.',
   }),
   credentials: z.array(z.string()).optional().meta({
     description:
@@ -68,7 +68,7 @@ const entrySchema = z.strictObject({
       link: z.string().optional().meta({ description: 'The page that shows the commit, where one is known.' }),
     })
     .optional()
-    .meta({ description: 'Where in Git its records stood, as far as whoever applied them said so.' }),
+    .meta({ description: 'The place of its records in Git, as far as whoever applied them named it.' }),
   counts: z.strictObject({ added: z.int(), changed: z.int(), removed: z.int() }),
   changes: z.array(
     z.strictObject({

@@ -9,7 +9,7 @@ import { type Call, open, type Route } from '../http/route.js';
 /** The two addresses that a browser visits to sign in with the identity provider; both send it on. */
 export function consoleOidcRoutes(cloud: Cloud): Route[] {
   const tags = { tag: 'console' };
-  const sentOn = { 303: { description: 'Where the browser goes on.', headers: { Location: 'The next address.' } } };
+  const sentOn = { 303: { description: 'The browser goes on there.', headers: { Location: 'The next address.' } } };
   return [
     open({
       method: 'GET',

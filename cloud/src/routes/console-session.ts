@@ -37,7 +37,7 @@ const sessionShape = {
 const sessionSchema = z.strictObject(sessionShape);
 const ownSchema = z.strictObject({
   ...sessionShape,
-  scopes: z.array(z.string()).meta({ description: 'What one may do at this moment.' }),
+  scopes: z.array(z.string()).meta({ description: 'The scopes that the person has at this moment.' }),
   limits: limits.unwrap().optional(),
 });
 

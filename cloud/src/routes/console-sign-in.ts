@@ -14,7 +14,7 @@ const settingsSchema = z.strictObject({
       callback: z.string().meta({ description: 'The redirect URI to register at the provider.' }),
       scope: z.string().meta({ description: 'The scopes that are asked for, separated by spaces.' }),
       subject_type: z.string().meta({ description: 'The type of the subjects that persons are in the records.' }),
-      subject: z.enum(['sub', 'email']).meta({ description: 'What the id of that subject is.' }),
+      subject: z.enum(['sub', 'email']).meta({ description: 'The claim that is the id of that subject.' }),
       groups_claim: z.string(),
       groups: z
         .record(z.string(), z.array(z.string()))

@@ -9,7 +9,7 @@ import type { DeclaredOrigins } from '../commands/settle-origins.js';
 /** The origins that a change-set may give its records. */
 export const originsInChangeset = declaredOriginsSchema.meta({
   description:
-    'Where the records stand that the changes write; with `places`, also others of the stack. It is part of no revision and no digest.',
+    'The places in Git of the records that the changes write; with `places`, also of others of the stack. They are part of no revision and no digest.',
 });
 
 const LINES_MAX = 1_000_000;

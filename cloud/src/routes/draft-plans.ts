@@ -29,7 +29,7 @@ const planSchema = z.looseObject({
   changes: z.array(z.looseObject({ action: z.string(), address: z.string() })),
   counts: z.strictObject({ added: z.int(), changed: z.int(), removed: z.int(), unchanged: z.int() }),
   access: z.looseObject({ findings: z.array(z.looseObject({})) }).meta({
-    description: `What would change in who may do what; the worst ${LISTED_MAX} findings.`,
+    description: `The changes in who may do what; the worst ${LISTED_MAX} findings.`,
   }),
   finding_count: z.int(),
   texts: z

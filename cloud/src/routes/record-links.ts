@@ -14,7 +14,7 @@ import { foundSchema } from './record-search.js';
 const linksSchema = pageSchema(foundSchema, {
   references: z
     .array(z.strictObject({ pointer: z.string(), address: z.string() }))
-    .meta({ description: 'What the record refers to, and where in its fields.' }),
+    .meta({ description: 'The records that it refers to, and where in its fields.' }),
 });
 
 export function recordLinkRoutes(cloud: Cloud): Route[] {
@@ -24,7 +24,11 @@ export function recordLinkRoutes(cloud: Cloud): Route[] {
       path: '/v1/links',
       anyOf: ['records:read'],
       query: z.strictObject({
-        address: z.string().min(1).max(4096).meta({ description: 'Of the record: `role/billing/accountant`.' }),
+        address: z
+          .string()
+          .min(1)
+          .max(4096)
+          .meta({ description: 'The address of the record: `role/billing/accountant`.' }),
         kind: z.enum(KINDS).optional().meta({ description: 'Only records of this kind that mention it.' }),
         ...paging,
       }),

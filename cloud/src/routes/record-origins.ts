@@ -8,7 +8,7 @@ import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 
 const askedSchema = z.strictObject({
-  addresses: z.array(z.string().min(1).max(4096)).max(1000).meta({ description: 'Of the records.' }),
+  addresses: z.array(z.string().min(1).max(4096)).max(1000).meta({ description: 'The addresses of the records.' }),
 });
 
 const parse = parserOf(askedSchema);

@@ -228,9 +228,9 @@ const rotationSchema = z.strictObject({
 });
 const rotatedSchema = z.strictObject({
   former_until: z.iso.datetime().optional().meta({ description: 'Until when the secret before is good.' }),
-  secret: z.string().optional().meta({ description: 'Of an API key, shown only now.' }),
+  secret: z.string().optional().meta({ description: 'The secret of an API key, shown only now.' }),
   client_id: z.string().optional(),
-  client_secret: z.string().optional().meta({ description: 'Of an OAuth client, shown only now.' }),
+  client_secret: z.string().optional().meta({ description: 'The secret of an OAuth client, shown only now.' }),
 });
 
 function rotate(cloud: Cloud, kind: CredentialKind): Route {

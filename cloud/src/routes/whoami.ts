@@ -5,7 +5,7 @@ import type { Cloud } from '../cloud.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
 
-const limitsSchema = limits.unwrap().meta({ description: 'What it may write at most; absent means unlimited.' });
+const limitsSchema = limits.unwrap().meta({ description: 'The most that it may write; absent means unlimited.' });
 const whoamiSchema = z.strictObject({
   tenant: z.strictObject({ id: z.string(), name: z.string() }),
   credential: z.strictObject({ kind: z.enum(['api_key', 'oauth_client', 'person']), id: z.string(), name: z.string() }),

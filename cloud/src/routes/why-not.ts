@@ -38,7 +38,7 @@ const answerSchema = z.strictObject({
         }),
       ),
     })
-    .meta({ description: 'What the caller could send that is allowed without any change.' }),
+    .meta({ description: 'Requests that the caller could send and that are allowed without any change.' }),
   proposals: z
     .array(
       z.strictObject({

@@ -14,7 +14,7 @@ export const apiKey = define({
       name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
       scopes: stringSet(z.enum(SCOPES))
         .min(1, 'must name at least one scope')
-        .meta({ description: 'What the key may do.' }),
+        .meta({ description: 'The scopes that the key has.' }),
       expires_at: expiresAt,
       limits,
       description,

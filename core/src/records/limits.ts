@@ -35,7 +35,7 @@ export const limits = z
     'limits nothing: give `stacks`, `applications` or `priority_max`, or leave it out',
   )
   .optional()
-  .meta({ description: 'What it may write at most; absent means unlimited. Reading is not limited.' });
+  .meta({ description: 'The most that it may write; absent means unlimited. Reading is not limited.' });
 
 export type Limits = NonNullable<z.output<typeof limits>>;
 

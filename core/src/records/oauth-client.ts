@@ -15,7 +15,7 @@ export const oauthClient = define({
       name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
       scopes: stringSet(z.enum(SCOPES))
         .min(1, 'must name at least one scope')
-        .meta({ description: 'What its tokens may do.' }),
+        .meta({ description: 'The scopes that its tokens have.' }),
       limits,
       person,
       description,

@@ -160,7 +160,7 @@ export const policy = define({
           description: 'A CEL expression over `subject`, `resource`, `action` and `context` that must be true.',
         }),
         modifiers: modifiers('Structured conditions on the context of a request; all of them must hold.'),
-        unless: modifiers('Of a `DENY`: it does not apply where all of these hold.'),
+        unless: modifiers('Exceptions from a `DENY`: it does not apply where all of these hold.'),
         shared_with: sharedWith,
         description,
       })

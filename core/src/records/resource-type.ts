@@ -40,7 +40,7 @@ const parents = () =>
       ),
   ).meta({
     set: true,
-    description: 'Of which types the resources are that resources of this type lie in, at most 8.',
+    description: 'The types whose resources can hold those of this type, at most 8.',
   });
 
 export const resourceType = define({

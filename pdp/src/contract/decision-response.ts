@@ -11,7 +11,7 @@ const clauseSchema = z
     values: z
       .record(z.string(), z.string())
       .optional()
-      .meta({ description: 'What it reads, as JSON texts by attribute; long ones are cut off.' }),
+      .meta({ description: 'The values that it reads, as JSON texts by attribute; long ones are cut off.' }),
   })
   .meta({ id: 'DecisionClause' });
 

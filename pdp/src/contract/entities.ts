@@ -66,7 +66,9 @@ export const actionSchema = z.object({
 });
 
 export const contextSchema = attributesSchema
-  .meta({ description: 'What conditions and modifiers read of the moment: `ip`, `time`, `mfa`, and any other key.' })
+  .meta({
+    description: 'The circumstances that conditions and modifiers read: `ip`, `time`, `mfa`, and any other key.',
+  })
   .optional();
 
 type Attributed = { properties?: JsonObject; attributes?: JsonObject };

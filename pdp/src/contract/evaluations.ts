@@ -78,9 +78,7 @@ const failedEvaluationSchema = z
       reason: z.string(),
       access_path: z.literal('none'),
       error: z.object({
-        status: z
-          .int()
-          .meta({ description: 'What a request for this evaluation alone would have been answered with.' }),
+        status: z.int().meta({ description: 'The answer that a request for this evaluation alone would have had.' }),
         code: problemCodeSchema,
         message: z.string(),
         errors: z.array(problemItemSchema).optional(),

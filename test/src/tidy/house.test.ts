@@ -156,13 +156,15 @@ describe('the house', () => {
     expect([...homes].filter(([, files]) => files.length > 1)).toEqual([]);
   });
 
-  it('begins each docstring with a noun or a verb', () => {
+  it('begins each docstring, and each description in a schema, with a noun or a verb', () => {
     const wrong = [...workspaces, 'test', 'bench', 'scripts']
       .flatMap((folder) => sources(folder))
       .filter((file) => !file.includes('/generated/'))
       .flatMap((file) =>
         [
-          ...readFileSync(join(root, file), 'utf8').matchAll(/\/\*\*\s+(?:\* )?((?:What|Where|Of|So|That) [^\n]*)/g),
+          ...readFileSync(join(root, file), 'utf8').matchAll(
+            /(?:\/\*\*\s+(?:\* )?|\.meta\(\{[^{}]*?\bdescription:\s*['"`])((?:What|Where|Of|So|That) [^\n]*)/g,
+          ),
         ].map(([, text]) => `${file}: ${text}`),
       );
     expect(wrong).toEqual([]);

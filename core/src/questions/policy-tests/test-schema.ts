@@ -30,7 +30,7 @@ const action = z.union([text, actionDetail]).meta({
 });
 
 const common = {
-  name: text.meta({ description: 'What is expected, in words; once in each file.' }),
+  name: text.meta({ description: 'The expectation in words, once in each file.' }),
   clock: clock.optional(),
   context: context.optional(),
 };
@@ -63,7 +63,8 @@ const tableTest = z.strictObject({
   actions: z.array(action).min(1),
   resources: z.array(resource).min(1),
   allowed: z.array(cells).default([]).meta({
-    description: 'What is allowed; what a mapping leaves out is all of the table. Everything else must be denied.',
+    description:
+      'The cells that are allowed; a mapping that leaves something out means all of that in the table. Everything else must be denied.',
   }),
   denied: z.array(cells).default([]).meta({ description: 'Denials whose policy or reason is expected.' }),
 });

@@ -406,7 +406,7 @@ export type Policy = {
   condition?: string;
   /** Structured conditions on the context of a request; all of them must hold. */
   modifiers?: PolicyModifiers;
-  /** Of a `DENY`: it does not apply where all of these hold. */
+  /** Exceptions from a `DENY`: it does not apply where all of these hold. */
   unless?: PolicyUnless;
   /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: string[];
@@ -483,7 +483,7 @@ export type NewPolicy = {
   condition?: string | undefined;
   /** Structured conditions on the context of a request; all of them must hold. */
   modifiers?: NewPolicyModifiers | undefined;
-  /** Of a `DENY`: it does not apply where all of these hold. */
+  /** Exceptions from a `DENY`: it does not apply where all of these hold. */
   unless?: NewPolicyUnless | undefined;
   /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: readonly string[] | undefined;
@@ -904,11 +904,11 @@ export type ApiKey = {
   revision: number;
   /** The name, unique in the tenant. */
   name: string;
-  /** What the key may do. */
+  /** The scopes that the key has. */
   scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
   /** When this expires (RFC 3339). */
   expires_at?: string;
-  /** What it may write at most; absent means unlimited. Reading is not limited. */
+  /** The most that it may write; absent means unlimited. Reading is not limited. */
   limits?: ApiKeyLimits;
   /** A note for people. */
   description?: string;
@@ -932,11 +932,11 @@ export type ApiKeyLimits = {
 export type NewApiKey = {
   /** The name, unique in the tenant. */
   name: string;
-  /** What the key may do. */
+  /** The scopes that the key has. */
   scopes: readonly ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
   /** When this expires (RFC 3339). */
   expires_at?: string | undefined;
-  /** What it may write at most; absent means unlimited. Reading is not limited. */
+  /** The most that it may write; absent means unlimited. Reading is not limited. */
   limits?: NewApiKeyLimits | undefined;
   /** A note for people. */
   description?: string | undefined;
@@ -976,9 +976,9 @@ export type OauthClient = {
   revision: number;
   /** The name, unique in the tenant. */
   name: string;
-  /** What its tokens may do. */
+  /** The scopes that its tokens have. */
   scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
-  /** What it may write at most; absent means unlimited. Reading is not limited. */
+  /** The most that it may write; absent means unlimited. Reading is not limited. */
   limits?: OauthClientLimits;
   /** Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret. */
   person?: OauthClientPerson;
@@ -1012,9 +1012,9 @@ export type OauthClientPerson = {
 export type NewOauthClient = {
   /** The name, unique in the tenant. */
   name: string;
-  /** What its tokens may do. */
+  /** The scopes that its tokens have. */
   scopes: readonly ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
-  /** What it may write at most; absent means unlimited. Reading is not limited. */
+  /** The most that it may write; absent means unlimited. Reading is not limited. */
   limits?: NewOauthClientLimits | undefined;
   /** Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret. */
   person?: NewOauthClientPerson | undefined;

@@ -533,7 +533,7 @@ class Policy(_Policy, total=False):
     condition: str
     #: Structured conditions on the context of a request; all of them must hold.
     modifiers: PolicyModifiers
-    #: Of a `DENY`: it does not apply where all of these hold.
+    #: Exceptions from a `DENY`: it does not apply where all of these hold.
     unless: PolicyUnless
     #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
@@ -624,7 +624,7 @@ class NewPolicy(_NewPolicy, total=False):
     condition: str
     #: Structured conditions on the context of a request; all of them must hold.
     modifiers: NewPolicyModifiers
-    #: Of a `DENY`: it does not apply where all of these hold.
+    #: Exceptions from a `DENY`: it does not apply where all of these hold.
     unless: NewPolicyUnless
     #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
@@ -1079,7 +1079,7 @@ class _ApiKey(TypedDict):
     revision: int
     #: The name, unique in the tenant.
     name: str
-    #: What the key may do.
+    #: The scopes that the key has.
     scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
 
 
@@ -1088,7 +1088,7 @@ class ApiKey(_ApiKey, total=False):
 
     #: When this expires (RFC 3339).
     expires_at: str
-    #: What it may write at most; absent means unlimited. Reading is not limited.
+    #: The most that it may write; absent means unlimited. Reading is not limited.
     limits: ApiKeyLimits
     #: A note for people.
     description: str
@@ -1112,7 +1112,7 @@ class NewApiKeyLimits(TypedDict, total=False):
 class _NewApiKey(TypedDict):
     #: The name, unique in the tenant.
     name: str
-    #: What the key may do.
+    #: The scopes that the key has.
     scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
 
 
@@ -1121,7 +1121,7 @@ class NewApiKey(_NewApiKey, total=False):
 
     #: When this expires (RFC 3339).
     expires_at: str
-    #: What it may write at most; absent means unlimited. Reading is not limited.
+    #: The most that it may write; absent means unlimited. Reading is not limited.
     limits: NewApiKeyLimits
     #: A note for people.
     description: str
@@ -1145,7 +1145,7 @@ class _MadeApiKey(TypedDict):
     revision: int
     #: The name, unique in the tenant.
     name: str
-    #: What the key may do.
+    #: The scopes that the key has.
     scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
     secret: str
 
@@ -1155,7 +1155,7 @@ class MadeApiKey(_MadeApiKey, total=False):
 
     #: When this expires (RFC 3339).
     expires_at: str
-    #: What it may write at most; absent means unlimited. Reading is not limited.
+    #: The most that it may write; absent means unlimited. Reading is not limited.
     limits: ApiKeyLimits
     #: A note for people.
     description: str
@@ -1199,14 +1199,14 @@ class _OauthClient(TypedDict):
     revision: int
     #: The name, unique in the tenant.
     name: str
-    #: What its tokens may do.
+    #: The scopes that its tokens have.
     scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
 
 
 class OauthClient(_OauthClient, total=False):
     """A record of kind oauth client, as the service sends it."""
 
-    #: What it may write at most; absent means unlimited. Reading is not limited.
+    #: The most that it may write; absent means unlimited. Reading is not limited.
     limits: OauthClientLimits
     #: Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret.
     person: OauthClientPerson
@@ -1241,14 +1241,14 @@ class NewOauthClientPerson(TypedDict):
 class _NewOauthClient(TypedDict):
     #: The name, unique in the tenant.
     name: str
-    #: What its tokens may do.
+    #: The scopes that its tokens have.
     scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
 
 
 class NewOauthClient(_NewOauthClient, total=False):
     """A record of kind oauth client to make."""
 
-    #: What it may write at most; absent means unlimited. Reading is not limited.
+    #: The most that it may write; absent means unlimited. Reading is not limited.
     limits: NewOauthClientLimits
     #: Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret.
     person: NewOauthClientPerson
@@ -1274,14 +1274,14 @@ class _MadeOauthClient(TypedDict):
     revision: int
     #: The name, unique in the tenant.
     name: str
-    #: What its tokens may do.
+    #: The scopes that its tokens have.
     scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
 
 
 class MadeOauthClient(_MadeOauthClient, total=False):
     """A oauth client just made, with its secret, this once."""
 
-    #: What it may write at most; absent means unlimited. Reading is not limited.
+    #: The most that it may write; absent means unlimited. Reading is not limited.
     limits: OauthClientLimits
     #: Who has the scopes and limits of this client in the console, when signed in with the identity provider. The client then has no secret.
     person: OauthClientPerson
