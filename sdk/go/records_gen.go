@@ -1082,7 +1082,7 @@ type PolicyUnless struct {
 type ResourceTypeParent struct {
 	// The path of the type of the parents: `docs/folder`.
 	Type string `json:"type"`
-	// The property in which a request names the parents of a resource that has no record.
+	// The property in which a request names the parent of a resource that has no record, or `null`.
 	Property string `json:"property"`
 	// The id of the resource_type.
 	TypeID string `json:"type_id,omitempty"`

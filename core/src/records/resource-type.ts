@@ -15,8 +15,8 @@ import {
 import { PARENTS_MAX } from './hierarchy.js';
 import { referencesOfSharing, sharedWith } from './shared-with.js';
 
-/** The types of properties in which a request can name parents: one, several, or either. */
-const NAMES_PARENTS: ReadonlySet<PropertyType> = new Set(['string', 'list', 'any']);
+/** The types of properties in which a request can name a parent. */
+const NAMES_A_PARENT: ReadonlySet<PropertyType> = new Set(['string', 'any']);
 
 /** Sorted by property, since order means nothing. */
 const parents = () =>
@@ -26,7 +26,8 @@ const parents = () =>
         z.strictObject({
           type: reference('resource_type', 'The path of the type of the parents: `docs/folder`.'),
           property: z.string().min(1).max(256).meta({
-            description: 'The property in which a request names the parents of a resource that has no record.',
+            description:
+              'The property in which a request names the parent of a resource that has no record, or `null`.',
           }),
         }),
       )
@@ -67,8 +68,8 @@ export const resourceType = define({
       .superRefine(({ properties = {}, parents = [] }, context) => {
         for (const [index, { property }] of parents.entries()) {
           const type = Object.hasOwn(properties, property) ? properties[property] : undefined;
-          if (type === undefined || NAMES_PARENTS.has(type)) continue;
-          const message = `is declared as ${type}, which cannot name a parent: declare it as string or list, or name another property`;
+          if (type === undefined || NAMES_A_PARENT.has(type)) continue;
+          const message = `is declared as ${type}, which cannot name a parent: declare it as string, or name another property`;
           context.addIssue({ code: 'custom', path: ['parents', index, 'property'], message });
         }
       }),

@@ -1,4 +1,4 @@
-/** Places and resources that go, together with what was said of them (docs/semantics.md 11.8). */
+/** Places and resources that go, together with what was said of them (docs/semantics.md 11.9). */
 import { describe, expect, it } from 'vitest';
 import { judged } from './judged.js';
 

@@ -1,4 +1,4 @@
-/** Renames that change access although all that mentions the record follows it (docs/semantics.md 11.7). */
+/** Renames that change access although all that mentions the record follows it (docs/semantics.md 11.11). */
 import type { Change } from '@authz-service/core/state/change';
 import { describe, expect, it } from 'vitest';
 import { NOW, stateOf } from './judged.js';

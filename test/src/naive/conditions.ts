@@ -71,9 +71,9 @@ export const ABOUT_NAMES = [
 export const ABOUT_PARENTS = [
   'resource.properties.up == "1"',
   'resource.properties.up != "2"',
-  '"1" in resource.properties.up',
+  'resource.properties.by == "1"',
   'resource.properties.up == null',
-  'resource.properties.up == ["1", "2"]',
+  'resource.properties.up == resource.properties.by',
   'resource.properties["in"] == "1"',
   '!has(resource.properties.up) || context.a',
   'resource.properties.up == resource.properties["in"]',

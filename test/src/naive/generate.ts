@@ -21,8 +21,9 @@ const RESOURCES = ['a/x/1', 'a/x/2', 'a/y/1', 'b/y/2', 'a/x/0'];
 /** Parents of resource types in some tenants. A resource lies only in others before it, so that there is no circle. */
 const PARENT_TYPES: Record<string, { type: string; property: string }[]> = {
   'a/x': [
-    { type: 'a/x', property: 'up' },
+    { type: 'a/x', property: 'by' },
     { type: 'a/y', property: 'in' },
+    { type: 'a/x', property: 'up' },
   ],
   'a/y': [{ type: 'a/x', property: 'up' }],
   'b/y': [{ type: 'a/y', property: 'in' }],

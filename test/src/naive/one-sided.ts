@@ -28,7 +28,7 @@ export function askedAfter({ before, after }: States, request: DecisionRequest, 
   const record = lost(after, before, own);
   if (record === undefined) return [{ records: after, request: own }];
   const { type } = own.resource;
-  const places = placed ? alone(sayable(after, before, type, record.parents ?? [])) : [undefined];
+  const places = placed ? eachAlone(after, before, type, record.parents ?? []) : [undefined];
   return places.flatMap((place) =>
     (place === undefined ? [{}] : waysOfSaying(after, type, place)).map((said) => ({
       records: after,
@@ -44,7 +44,7 @@ export function askedBefore({ before, after }: States, { request }: Asked): Aske
   const at = resourcePath(own);
   const record = lost(before, after, own);
   if (record !== undefined)
-    return alone(sayable(before, after, type, record.parents ?? [])).flatMap((place) =>
+    return eachAlone(before, after, type, record.parents ?? []).flatMap((place) =>
       waysOfSaying(before, type, place).map((said) => ({
         records: before,
         request: sending(own, { ...record.properties, ...said }),
@@ -56,8 +56,7 @@ export function askedBefore({ before, after }: States, { request }: Asked): Aske
     const unsaid = parentsOf(after, type).some(({ property }) => !Object.hasOwn(properties, property));
     // No request says what it lies in instead, and leaves out where else it lies.
     if (unsaid) return undefined;
-    const instead = sayable(before, after, type, said);
-    return (said.length === 1 ? alone(instead) : [instead]).flatMap((place) =>
+    return together(before, after, type, said).flatMap((place) =>
       waysOfSaying(before, type, place).map((one) => ({ records: before, request: sending(own, one) })),
     );
   }
@@ -95,37 +94,53 @@ function withSubject(here: Records, there: Records, request: DecisionRequest): D
   return { ...request, subject: { ...subject, properties: { ...subject.properties, ...record.properties } } };
 }
 
-/** Returns the places that requests can name in the other state; instead of one without a record, those that it lies in. */
-function sayable(here: Records, there: Records, type: string, places: readonly string[]): string[] {
-  const open = new Set(places);
+/** The place if it is recorded; else those that it lies in. */
+function instead(here: Records, there: Records, place: string): string[] {
+  const open = new Set([place]);
   for (const one of open)
     if (resourceAt(here, one) === undefined)
       for (const parent of resourceAt(there, one)?.parents ?? []) open.add(parent);
-  const declared = parentsOf(here, type).map((parent) => parent.type);
-  return [...open].filter((one) => resourceAt(here, one) !== undefined && declared.includes(typeOfResource(one)));
+  return [...open].filter((one) => resourceAt(here, one) !== undefined);
 }
 
-/** Each by itself; nothing, if there is none. */
-function alone(places: readonly string[]): string[][] {
-  return places.length === 0 ? [[]] : places.map((one) => [one]);
+/** Each place that requests can name, by itself; nothing, if there is none. */
+function eachAlone(here: Records, there: Records, type: string, places: readonly string[]): string[][] {
+  const all = new Set(places.flatMap((place) => instead(here, there, place)));
+  const alone = [...all].map((one) => [one]).filter((one) => waysOfSaying(here, type, one).length > 0);
+  return alone.length === 0 ? [[]] : alone;
 }
 
-/** The properties that say it, in each way: a name alone or in a list, several in the order of their names, or none. */
-function waysOfSaying(records: Records, type: string, places: readonly string[]): JsonObject[] {
-  let ways: JsonObject[] = [{}];
-  for (const { type: above, property } of parentsOf(records, type)) {
-    const found = places.filter((one) => typeOfResource(one) === above).map((one) => names(one)[2] ?? '');
-    const [first] = found;
-    const values = first === undefined ? [null, []] : found.length === 1 ? [first, found] : [found, found.toReversed()];
-    ways = ways.flatMap((way) => values.map((value) => ({ ...way, [property]: value })));
+/** The places that stand for these together, in each way that requests can name at once. */
+function together(here: Records, there: Records, type: string, places: readonly string[]): string[][] {
+  let sets: string[][] = [[]];
+  for (const place of places) {
+    const choices = instead(here, there, place);
+    if (choices.length > 0) sets = sets.flatMap((set) => choices.map((one) => [...new Set([...set, one])]));
   }
-  return ways;
+  const said = sets.filter((set) => waysOfSaying(here, type, set).length > 0);
+  return said.length === 0 ? eachAlone(here, there, type, places) : said;
+}
+
+/** The properties that together name these places, one or none in each, in each way. */
+function waysOfSaying(records: Records, type: string, places: readonly string[]): JsonObject[] {
+  let ways: [JsonObject, ReadonlySet<string>][] = [[{}, new Set()]];
+  for (const { type: above, property } of parentsOf(records, type))
+    ways = ways.flatMap(([said, named]): [JsonObject, ReadonlySet<string>][] => [
+      [{ ...said, [property]: null }, named],
+      ...places
+        .filter((place) => typeOfResource(place) === above)
+        .map((place): [JsonObject, ReadonlySet<string>] => [
+          { ...said, [property]: names(place)[2] ?? '' },
+          new Set([...named, place]),
+        ]),
+    ]);
+  return ways.filter(([, named]) => named.size === new Set(places).size).map(([said]) => said);
 }
 
 function saidBy(records: Records, { resource: { type, properties = {} } }: DecisionRequest): string[] {
   return parentsOf(records, type).flatMap(({ type: above, property }) => {
-    const value = properties[property] ?? [];
-    return (Array.isArray(value) ? value : [value]).map((name) => `${above}/${path(String(name))}`);
+    const name = properties[property];
+    return typeof name === 'string' ? [`${above}/${path(name)}`] : [];
   });
 }
 

@@ -63,8 +63,9 @@ function listOf({ resources, policies, held }: State): [Kind, object][] {
       {
         ...{ application: 'a', name: 'x', actions: ['read', 'write'] },
         parents: [
-          { type: 'a/x', property: 'up' },
+          { type: 'a/x', property: 'by' },
           { type: 'a/y', property: 'in' },
+          { type: 'a/x', property: 'up' },
         ],
       },
     ],

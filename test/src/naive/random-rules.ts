@@ -79,24 +79,26 @@ export interface Place {
 
 /** Nobody records `nobody`, the type `robot` and the resource `3`. */
 const SUBJECTS = ['user/s', 'user/t', 'service/s', 'user/nobody', 'service/nobody', 'robot/nobody'];
-const NOWHERE = { up: null, in: null };
-const IN_X = ['0', '1', '2'].map((up) => ({ up, in: null }));
-const IN_Y = { up: null, in: '1' };
+const NOWHERE = { up: null, by: null, in: null };
+const IN_X = ['0', '1', '2'].map((up) => ({ ...NOWHERE, up }));
+const IN_Y = { ...NOWHERE, in: '1' };
 const IN_SEVERAL = [
-  { up: ['1'], in: null },
-  { up: [], in: ['1'] },
-  { up: ['1', '2'], in: null },
-  { up: ['0', '1', '2'], in: '1' },
+  { ...NOWHERE, by: '1' },
+  { ...NOWHERE, by: '2', in: '1' },
+  { up: '1', by: '2', in: null },
+  { up: '0', by: '1', in: '1' },
+  { up: '2', by: '2', in: '1' },
   { up: '2', in: '1' },
+  { up: null, by: '1' },
   { up: '1' },
   { in: '1' },
 ];
 const RESOURCES: readonly Pick<Place, 'resource' | 'where'>[] = [
   ...['a/x/1', 'a/x/2', 'a/x/0', 'a/y/1', 'b/y/2'].map((resource) => ({ resource, where: {} })),
   // Of what has a record, requests may say there what they like.
-  ...['a/x/1', 'a/x/2', 'a/x/0', 'a/y/1'].map((resource) => ({ resource, where: { up: '1', in: null } })),
+  ...['a/x/1', 'a/x/2', 'a/x/0', 'a/y/1'].map((resource) => ({ resource, where: { ...NOWHERE, up: '1' } })),
   ...[{}, NOWHERE, ...IN_X, IN_Y, ...IN_SEVERAL].map((where) => ({ resource: 'a/x/3', where })),
-  ...[{}, NOWHERE, ...IN_X, { up: ['1', '2'], in: null }].map((where) => ({ resource: 'a/y/3', where })),
+  ...[{}, NOWHERE, ...IN_X].map((where) => ({ resource: 'a/y/3', where })),
   ...[{}, NOWHERE, IN_Y].map((where) => ({ resource: 'b/y/3', where })),
 ];
 export const PLACES: readonly Place[] = SUBJECTS.flatMap((subject) => RESOURCES.map((one) => ({ subject, ...one })));

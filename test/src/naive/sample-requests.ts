@@ -23,19 +23,19 @@ const n = fc.constantFrom<Json>(0, 1, 1.5, 2, 3, 'x', null);
 /** It lies nowhere, below one recorded resource or several, or nobody says where, or not all of it (docs/semantics.md 10.2). */
 const places = fc.constantFrom<JsonObject>(
   ...[
-    { up: null, in: null },
-    { up: '1', in: null },
-    { up: '2', in: null },
-    { up: '0', in: null },
+    { up: null, by: null, in: null },
+    { up: '1', by: null, in: null },
+    { up: null, by: '2', in: null },
+    { up: '0', by: null, in: null },
   ],
-  ...[{ up: null, in: '1' }, {}, {}],
+  ...[{ up: null, by: null, in: '1' }, {}, {}],
   ...[
-    { up: '1', in: '1' },
-    { up: '2', in: '1' },
-    { up: ['1', '2'], in: null },
-    { up: ['0', '2'], in: '1' },
+    { up: '1', by: null, in: '1' },
+    { up: '2', by: null, in: '1' },
+    { up: '1', by: '2', in: null },
+    { up: '0', by: '2', in: '1' },
   ],
-  ...[{ up: '1' }, { up: '2' }, { in: '1' }, { up: null }, { in: null }],
+  ...[{ up: '1' }, { up: '2', by: null }, { in: '1' }, { up: null, by: null }, { in: null }],
 );
 const sent = fc.tuple(places, fc.record({ n }, { requiredKeys: [] })).map(([place, own]) => ({ ...place, ...own }));
 
@@ -96,7 +96,7 @@ export function changedSample(
     resource: fieldsOf('resource', before, after).has(path),
   };
   // Where a record lies is for the record to say, where both states have it.
-  const { up: _, in: __, ...withoutPlace } = resource.properties;
+  const { up: _, in: __, by: ___, ...withoutPlace } = resource.properties;
   const always = [before, after].every((records) => fieldsOf('resource', records).has(path));
   const own = always ? withoutPlace : resource.properties;
   const placed = [before, after].some(

@@ -42,18 +42,17 @@ export function whereaboutsOf(
       mayHold(parent);
       continue;
     }
-    const value = properties[property] as Json;
-    for (const name of value === null ? [] : Array.isArray(value) ? value : [value]) {
-      const named = records.find(
-        ({ kind, fields }) =>
-          kind === 'resource' &&
-          (fields as Fields<'resource'>).type === parent &&
-          (fields as Fields<'resource'>).name === name,
-      );
-      if (named === undefined) return 'invalid_request';
-      given.add(addressOf('resource', named.fields).slice('resource/'.length));
-    }
+    const name = properties[property] as Json;
+    if (name === null) continue;
+    const named = records.find(
+      ({ kind, fields }) =>
+        kind === 'resource' &&
+        (fields as Fields<'resource'>).type === parent &&
+        (fields as Fields<'resource'>).name === name,
+    );
+    if (named === undefined) return 'invalid_request';
+    given.add(addressOf('resource', named.fields).slice('resource/'.length));
   }
   const levels = 1 + Math.max(0, ...[...given].map(climb));
-  return given.size > 8 || levels > 32 || above.size > 256 ? 'invalid_request' : { above, unknown };
+  return levels > 32 || above.size > 256 ? 'invalid_request' : { above, unknown };
 }

@@ -11,7 +11,7 @@ const NO_NAMES: PartialResource['names'] = { id: undefined, name: undefined };
 export const ANY_TEXT: FreeText = { admits: () => true };
 export const ANY_NAMES: FreeNames = { names: true, admitsName: () => true, admitsId: () => true };
 
-/** Names that neither state has, and that are variables (docs/semantics.md 10.2): ids, names, types of subjects, actions. */
+/** Names that neither state has, and that are variables (docs/semantics.md 10.2, 10.11): ids, names, types of subjects, actions. */
 export class FreeTexts {
   readonly #subjects = new Map<string, FreeText>();
   readonly #resources = new Map<Path, FreeNames>();

@@ -55,7 +55,7 @@ export class ParentCombinations {
   mark(): void {
     if (!this.sides.some(({ together }) => together)) return;
     for (const type of [...this.scope.types()]) {
-      if (this.#parentsOf(type).length > 0) this.#type(type);
+      if (this.#parentsOf(type).length > 1) this.#type(type);
     }
     if (this.#tried > TRIED_MAX) this.scope.cut();
   }
@@ -183,7 +183,6 @@ export class ParentCombinations {
   /** A DENY that may apply because a property is not sent (docs/semantics.md 8.6). */
   #unsaidWays(type: Path): ParentChoice[] {
     const parents = this.#parentsOf(type);
-    if (parents.length < 2) return [];
     const touched = this.scope.unsaidActions(type);
     return parents.map(({ type: parentType, property }) => {
       const types = this.#typesAbove(parentType);

@@ -2,7 +2,7 @@ import { Absent } from '../../conditions/values/outcome.js';
 import type { Json, JsonObject } from '../../json/json.js';
 import { jsonPointer } from '../../json/json-pointer.js';
 import { ProblemError, type ProblemItem } from '../../problem.js';
-import { ANCESTORS_MAX, LEVELS_MAX, PARENTS_MAX } from '../../records/hierarchy.js';
+import { ANCESTORS_MAX, LEVELS_MAX } from '../../records/hierarchy.js';
 import type { Below, Resource, ResourceType } from '../grants/target.js';
 import { hierarchyNodeOf } from './hierarchy-node.js';
 
@@ -47,10 +47,11 @@ function namedWhereabouts(type: ResourceType, properties: JsonObject | undefined
       addUnknown(unknown, parent.type, new Absent(attributeOf(property)));
       continue;
     }
-    const found = parentsIn(value, parent.type);
-    if (typeof found === 'string')
-      faults.push({ pointer: jsonPointer('resource', 'properties', property), detail: found });
-    else for (const one of found) parents.add(one);
+    if (value === null) continue;
+    const found = typeof value === 'string' ? parent.type.resources.get(value) : undefined;
+    if (found !== undefined) parents.add(found);
+    else
+      faults.push({ pointer: jsonPointer('resource', 'properties', property), detail: noParent(value, parent.type) });
   }
   const excess = faults.length > 0 ? undefined : excessOf(parents);
   if (excess !== undefined) faults.push({ pointer: '/resource/properties', detail: excess });
@@ -76,24 +77,13 @@ function addUnknown(unknown: Map<ResourceType, Absent>, type: ResourceType, abse
   }
 }
 
-/** The parents that a property names, or what is wrong with it. */
-function parentsIn(value: Json, type: ResourceType): Resource[] | string {
-  if (value === null) return [];
-  const names = Array.isArray(value) ? value : [value];
-  const found: Resource[] = [];
-  for (const name of names) {
-    if (typeof name !== 'string')
-      return `must be the name of a resource of the type "${type.path}", a list of such names, or null if there is none`;
-    const resource = type.resources.get(name);
-    if (resource === undefined)
-      return `is ${JSON.stringify(name.slice(0, 256))}, but no record of the type "${type.path}" has that name: give the name of a recorded resource, or null if there is none`;
-    found.push(resource);
-  }
-  return found;
+function noParent(value: Json, type: ResourceType): string {
+  return typeof value === 'string'
+    ? `is ${JSON.stringify(value.slice(0, 256))}, but no record of the type "${type.path}" has that name: give the name of a recorded resource, or null if there is none`
+    : `must be the name of one resource of the type "${type.path}", or null if there is none`;
 }
 
 function excessOf(parents: ReadonlySet<Resource>): string | undefined {
-  if (parents.size > PARENTS_MAX) return `name ${parents.size} parents: at most ${PARENTS_MAX} are allowed`;
   const ancestors = withAncestors([...parents]);
   if (ancestors.length > ANCESTORS_MAX)
     return `give ${ancestors.length} ancestors: at most ${ANCESTORS_MAX} are allowed`;

@@ -1,4 +1,3 @@
-import { append } from '../../collections/append.js';
 import type { JsonObject } from '../../json/json.js';
 import { ProblemError } from '../../problem.js';
 import { type Path, path, typeOfResource } from '../../records/address.js';
@@ -93,16 +92,15 @@ export function propertiesOf(
     return typeof place === 'object' ? null : undefined;
   const nowhere: JsonObject = Object.fromEntries(type.parents.map(({ property }) => [property, null]));
   if (place === 'nowhere') return nowhere;
-  const said = new Map<string, string[]>();
   for (const below of place.below) {
     const parentType = typeOfResource(below);
     const name = decodeURIComponent(below.slice(parentType.length + 1));
-    const parent = type.parents.find((one) => one.type.path === parentType && one.property !== place.unsaid);
-    const record = engine.types.get(parentType)?.resources.get(name);
-    if (parent === undefined || record?.id === undefined) return null;
-    append(said, parent.property, name);
+    const parent = type.parents.find(
+      ({ type: { path }, property }) => path === parentType && property !== place.unsaid && nowhere[property] === null,
+    );
+    if (parent === undefined || engine.types.get(parentType)?.resources.get(name)?.id === undefined) return null;
+    nowhere[parent.property] = name;
   }
-  for (const [property, names] of said) nowhere[property] = names.length === 1 ? (names[0] as string) : names;
   if (place.unsaid !== undefined) delete nowhere[place.unsaid];
   return nowhere;
 }

@@ -4,6 +4,7 @@ import type { DecisionRequest } from '../../request.js';
 import { type AccessSide, FreeUniverse, OTHER_TYPE } from './access-side.js';
 import { recordAt } from './access-view.js';
 import type { Breach, JudgedCell } from './judge-cell.js';
+import { waysToName } from './parent-values.js';
 import { liesAmongOthers } from './resource-places.js';
 import type { BreakingRequest } from './violation.js';
 
@@ -42,13 +43,7 @@ function parents(side: AccessSide, { type, place }: JudgedCell['unit']): JsonObj
   const declared = recordAt(side.view, 'resource_type', type)?.fields.parents ?? [];
   const { below, unsaid = [] } = typeof place === 'object' ? place : { below: [] };
   const sent = declared.filter(({ property }) => !unsaid.includes(property));
-  const said = sent.map(({ type: above, property }) => {
-    const names = below.flatMap((one) =>
-      one.startsWith(`${above}/`) ? [decodeSegment(one.slice(above.length + 1))] : [],
-    );
-    return [property, names.length > 1 ? names : (names[0] ?? null)] as const;
-  });
-  return Object.fromEntries(said);
+  return waysToName(below, sent).next().value ?? {};
 }
 
 function unrecorded(word: string, admits: (text: string) => boolean): string {

@@ -22,7 +22,7 @@ const BY_NAME = /^(?:application|resource_type|resource|subject)\//;
 const STEP = 20;
 
 /**
- * The moves that change what a record is called and nothing else (docs/semantics.md 11.7). Others change access: of a policy or
+ * The moves that change what a record is called and nothing else (docs/semantics.md 11.11). Others change access: of a policy or
  * a type into another application, where wildcards cover something else; of a subject or a resource into another type; of
  * what conditions read the name of; and of a link, which then joins something else.
  */

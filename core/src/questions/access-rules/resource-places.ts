@@ -6,6 +6,7 @@ import { decodeSegment, type Path, typeOfResource } from '../../records/address.
 import { knownIdOf } from '../../records/known-id.js';
 import type { Fields } from '../../records/registry.js';
 import { type AccessView, recordAt } from './access-view.js';
+import { canBeNamed } from './parent-values.js';
 
 /**
  * A resource that rules are judged on: a recorded one, or any without a record of a type, by where it lies: nowhere, below
@@ -59,30 +60,45 @@ export function unrecordedUnit(
 }
 
 /**
- * A unit as requests can ask for it in a state, with each parent of its record by itself. What only the `other` state records lies
- * where requests may say: in the parents that are recorded there and here, or, if one is not recorded here, in what that
- * lies in; and nowhere if resources of its type can lie in none of these.
+ * A unit as requests can ask for it in a state. What only the `other` state records lies in a parent of its record, in each by
+ * itself. Where a parent is not recorded here, what that lies in counts instead; where none can be named, it lies nowhere.
  */
 export function formsOf(view: AccessView, other: AccessView, unit: JudgedResource): JudgedResource[] {
   const { type, path, place } = unit;
   if (typeof place === 'string' && (path === undefined || recordAt(view, 'resource', path) !== undefined))
     return [unit];
-  const parentsIn = (one: Path) => recordAt(other, 'resource', one)?.fields.parents ?? [];
-  const above = new Set(typeof place === 'object' ? place.below : parentsIn(path ?? ''));
-  for (const one of above)
-    if (recordAt(view, 'resource', one) === undefined) for (const parent of parentsIn(one)) above.add(parent);
+  const parents =
+    typeof place === 'object' ? place.below : (recordAt(other, 'resource', path ?? '')?.fields.parents ?? []);
+  const instead = parents.map((parent) => recordedInstead(view, other, parent));
+  if (liesAmongOthers(unit)) return [unrecordedUnit(type, { below: [...new Set(instead.flat())], others: true })];
   const declared = recordAt(view, 'resource_type', type)?.fields.parents ?? [];
-  const isSaid = (one: Path) =>
-    recordAt(view, 'resource', one) !== undefined && declared.some((parent) => parent.type === typeOfResource(one));
-  if (typeof place === 'object' && place.others) {
-    const below = [...above].filter((one) => recordAt(view, 'resource', one) !== undefined);
-    return [unrecordedUnit(type, { below, others: true })];
+  if (typeof place === 'object' && path === undefined) {
+    const { unsaid = [] } = place;
+    const said = declared.filter(({ property }) => !unsaid.includes(property));
+    const together = combined(instead).filter((below) => canBeNamed(below, said));
+    const located = together.map((below) => (below.length + unsaid.length === 0 ? 'nowhere' : { ...place, below }));
+    if (located.length > 0) return located.map((where) => unrecordedUnit(type, where));
   }
-  const said = [...above].filter(isSaid);
-  if (typeof place === 'object' && path === undefined && (place.below.length !== 1 || place.unsaid !== undefined))
-    return [unrecordedUnit(type, { ...place, below: said.sort() })];
-  if (said.length === 0) return [unrecordedUnit(type, 'nowhere', path)];
-  return said.map((below) => unrecordedUnit(type, { below: [below] }, path));
+  const alone = [...new Set(instead.flat())].filter((one) => canBeNamed([one], declared));
+  if (alone.length === 0) return [unrecordedUnit(type, 'nowhere', path)];
+  return alone.map((below) => unrecordedUnit(type, { below: [below] }, path));
+}
+
+/** The resource, or the lowest above it that are recorded. */
+function recordedInstead(view: AccessView, other: AccessView, path: Path): Path[] {
+  const all = new Set([path]);
+  const isRecorded = (one: Path) => recordAt(view, 'resource', one) !== undefined;
+  for (const one of all)
+    if (!isRecorded(one)) for (const parent of recordAt(other, 'resource', one)?.fields.parents ?? []) all.add(parent);
+  return [...all].filter(isRecorded);
+}
+
+/** All sets with one of each of these, but of those that are empty. */
+function combined(choices: readonly (readonly Path[])[]): Path[][] {
+  let sets: Path[][] = [[]];
+  for (const some of choices.filter((one) => one.length > 0))
+    sets = sets.flatMap((set) => some.map((one) => [...new Set([...set, one])].sort()));
+  return sets;
 }
 
 /** A resource with all that it lies below. */

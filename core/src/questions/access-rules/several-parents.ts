@@ -22,8 +22,6 @@ interface CoveredPlace {
   readonly principals: readonly Address[];
 }
 
-/** The most parents that a request may name (docs/semantics.md 8.2). */
-const PARENTS_MAX = 8;
 const ANCESTORS_MAX = 256;
 /** The most sets that are tried of one type and one subject. They are counted, so that every machine says the same. */
 const SETS_MAX = 600;
@@ -33,10 +31,9 @@ const STEPS_MAX = 2_000;
 const STEP = 50;
 
 /**
- * The resources without a record that requests may say to lie below several parents, or of which they say some and not
- * others. Parents count as alike that lie in the same of the places where something is given to the subject, or of which
- * the rule speaks; of few of them all sets are looked at. Of more, where no condition asks for places, sets with a parent for
- * each thing that a breach takes (decision 0034), and else one resource that may lie anywhere, of which nothing is proved.
+ * The resources without a record that requests may say to lie in several parents, or of which they say one and not another.
+ * Parents count as alike that lie in the same of the places where something is given to the subject, or of which the rule
+ * speaks. All sets of these are looked at; if they are too many, one resource that may lie anywhere, of which nothing is proved.
  */
 export class SeveralParents {
   #parents: ReadonlyMap<Path, readonly ParentProperty[]> | undefined;
@@ -49,7 +46,7 @@ export class SeveralParents {
     private readonly units: ResourceUnits,
   ) {}
 
-  /** For each type that a rule may mean and whose resources may lie in others, one that stands for all. */
+  /** For each type that a rule may mean and whose resources may lie in several others, one that stands for all. */
   *typesOf(claim: RuleClaim, touch: TouchedAccess | undefined): Generator<JudgedResource> {
     for (const type of this.#declared().keys()) {
       if (!claim.meansType(type) && !(claim.below && this.#mayLieBelow(type, claim.named))) continue;
@@ -70,45 +67,30 @@ export class SeveralParents {
     const { type } = anywhere;
     const declared = this.#declared().get(type) ?? [];
     const places = this.#placesOf(type, claim, touch, situation);
-    const partly = declared.length > 1 && (situation.denies || situation.ancestors || situation.asksRoles);
+    const partly = situation.denies || situation.ancestors || situation.asksRoles;
     if (!situation.ancestors && (places.size === 0 || (places.size === 1 && !partly))) return;
     const parents = situation.ancestors ? this.#every(declared) : yield* this.#alike(declared, places);
-    if (parents === undefined) {
+    const choices = declared.map(({ type: above }) => [
+      null,
+      ...(parents ?? []).filter((parent) => typeOfResource(parent) === above),
+      ...(partly ? [undefined] : []),
+    ]);
+    const count = choices.reduce((product, { length }) => product * length, 1);
+    if (parents === undefined || count > SETS_MAX || this.#tried > ALL_SETS_MAX) {
       yield anywhere;
       return;
     }
-    const all = declared.map(({ property }) => property);
-    const unsaid = partly ? [...setsOf(all, all.length - 1)] : [[]];
-    const most = this.#most(parents.length, claim, situation);
-    let looked = 0;
-    for (const properties of unsaid)
-      for (const below of setsOf(parents, most.size)) {
-        if (++looked % STEP === 0) yield undefined;
-        if (below.length < (properties.length === 0 ? 2 : 0) || !this.#isTouched(below, touch)) continue;
-        const canBeSaid = (path: Path) =>
-          declared.some((parent) => parent.type === typeOfResource(path) && !properties.includes(parent.property));
-        if (!below.every(canBeSaid) || this.#ancestors(below) > ANCESTORS_MAX) continue;
-        this.#tried++;
-        yield unrecordedUnit(type, { below, ...(properties.length > 0 && { unsaid: properties }) });
-      }
-    if (!most.complete) yield anywhere;
-  }
-
-  /** How large the sets are that are tried, and whether these are all that is needed. */
-  #most(parents: number, claim: RuleClaim, { ancestors, asksRoles }: JudgedSubject) {
-    const left = this.#tried > ALL_SETS_MAX ? 0 : SETS_MAX;
-    const all = Math.min(PARENTS_MAX, parents);
-    // A breach takes an ALLOW, a DENY and a place of the rule; and two ALLOWs, if the rule keeps actions apart. A role on
-    // one place whose policy covers what lies below another takes two parents.
-    const meant = (claim.below ? 1 : 0) + [...claim.asked].filter((asked) => asked.startsWith('role/')).length;
-    const ways = claim.form === 'separate' ? 3 : 2;
-    const needed = Math.min(all, ancestors || asksRoles ? all : ways * 2 + meant);
-    let size = 0;
-    for (let count = 0; size < needed; size++) {
-      count += binomial(parents, size + 1);
-      if (count > left) break;
+    const seen = new Set<string>();
+    for (const chosen of allOf(choices)) {
+      if (++this.#tried % STEP === 0) yield undefined;
+      const below = [...new Set(chosen.filter((parent) => typeof parent === 'string'))].sort();
+      const unsaid = declared.flatMap(({ property }, at) => (chosen[at] === undefined ? [property] : []));
+      const unit = unrecordedUnit(type, { below, ...(unsaid.length > 0 && { unsaid }) });
+      const isAlone = unsaid.length === 0 ? below.length < 2 : unsaid.length === declared.length;
+      if (isAlone || seen.has(unit.key) || !this.#isTouched(below, touch)) continue;
+      seen.add(unit.key);
+      if (this.#ancestors(below) <= ANCESTORS_MAX) yield unit;
     }
-    return { size, complete: size >= needed };
   }
 
   #declared(): ReadonlyMap<Path, readonly ParentProperty[]> {
@@ -119,7 +101,7 @@ export class SeveralParents {
         for (const address of side.view.addresses('resource_type')) {
           const path = address.slice('resource_type/'.length);
           const parents = side.parentsOf(path);
-          if (parents.length > 0) found.set(path, [...parents]);
+          if (parents.length > 1) found.set(path, [...parents]);
           else found.delete(path);
         }
       this.#parents = found;
@@ -176,13 +158,13 @@ export class SeveralParents {
     );
   }
 
-  /** All possible parents; undefined if there are more than all sets can be looked at of. */
+  /** All possible parents; undefined if these are too many. */
   #every(declared: readonly ParentProperty[]): Path[] | undefined {
     const found = new Set<Path>();
     for (const { type } of declared)
       for (const { path } of this.units.recorded(type)) {
         if (path !== undefined && this.#isSaid(path)) found.add(path);
-        if (2 ** found.size > SETS_MAX) return undefined;
+        if (found.size > SETS_MAX) return undefined;
       }
     return [...found].sort();
   }
@@ -237,22 +219,8 @@ export class SeveralParents {
   }
 }
 
-/** The sets of at most so many items, the small ones first. */
-function* setsOf<T>(items: readonly T[], most: number): Generator<T[]> {
-  for (let size = 0; size <= Math.min(most, items.length); size++) yield* setsOfSize(items, size, 0);
-}
-
-function* setsOfSize<T>(items: readonly T[], size: number, from: number): Generator<T[]> {
-  if (size === 0) {
-    yield [];
-    return;
-  }
-  for (let at = from; at <= items.length - size; at++)
-    for (const rest of setsOfSize(items, size - 1, at + 1)) yield [items[at] as T, ...rest];
-}
-
-function binomial(all: number, size: number): number {
-  let count = 1;
-  for (let at = 0; at < size; at++) count = (count * (all - at)) / (at + 1);
-  return count;
+/** All ways to take one item of each list. */
+function* allOf<T>([first, ...others]: readonly (readonly T[])[]): Generator<T[]> {
+  if (first === undefined) yield [];
+  else for (const item of first) for (const rest of allOf(others)) yield [item, ...rest];
 }

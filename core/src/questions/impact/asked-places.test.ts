@@ -9,10 +9,11 @@ function record(kind: Kind, raw: Record<string, unknown>): DeclaredRecord {
 
 const NOW = Date.parse('2026-11-23T00:00:00Z');
 const folder = { type: 'docs/folder', property: 'folder' };
+const other = { type: 'docs/folder', property: 'other' };
 const tenant = [
   record('application', { name: 'docs' }),
   record('resource_type', { application: 'docs', name: 'folder', actions: ['read'], parents: [folder] }),
-  record('resource_type', { application: 'docs', name: 'file', actions: ['read'], parents: [folder] }),
+  record('resource_type', { application: 'docs', name: 'file', actions: ['read'], parents: [folder, other] }),
   ...['open', 'hr'].map((name) => record('resource', { type: 'docs/folder', name })),
   record('subject', { type: 'user', id: 'bert' }),
   record('role', { name: 'auditor' }),
@@ -59,7 +60,7 @@ describe('a file below a folder and below another, about which the condition of 
     );
     // The engine has answered it.
     expect(findings[0]?.witness).toMatchObject({
-      request: { resource: { properties: { folder: ['open', 'pay'] } } },
+      request: { resource: { properties: { folder: 'open', other: 'pay' } } },
       ...{ before: false, after: true },
     });
   });

@@ -9,7 +9,8 @@ function record(kind: Kind, raw: Record<string, unknown>): DeclaredRecord {
 }
 
 const parents = [
-  { type: 'docs/folder', property: 'folders' },
+  { type: 'docs/folder', property: 'folder' },
+  { type: 'docs/folder', property: 'other' },
   { type: 'docs/team', property: 'team' },
 ];
 const policy = (name: string, effect: string, fields: object) =>
@@ -60,7 +61,11 @@ describe('what a resource without a record gains below several parents', () => {
       'where a DENY by the one goes that stopped an ALLOW by the other',
       [...bar, holds('barred', 'docs/folder/tax')],
       bar,
-      ['gained unrecorded docs/folder/hr docs/folder/tax'],
+      [
+        'gained unrecorded docs/folder/hr docs/folder/tax',
+        'gained unsaid docs/folder/hr',
+        'gained unsaid docs/folder/hr',
+      ],
     ],
     [
       'where an ALLOW by the one outweighs a DENY by the other',
@@ -69,7 +74,11 @@ describe('what a resource without a record gains below several parents', () => {
         ...[...bar, holds('barred', 'docs/folder/tax'), holds('auditor', 'docs/folder/hr')],
         ...[policy('audit', 'ALLOW', { priority: 1, resource_type: 'docs/file' }), assigned('audit', 'auditor')],
       ],
-      ['gained unrecorded docs/folder/hr docs/folder/tax'],
+      [
+        'gained unrecorded docs/folder/hr docs/folder/tax',
+        'gained unsaid docs/folder/hr',
+        'gained unsaid docs/folder/hr',
+      ],
     ],
     [
       'where a role is held on the one, and its policy covers what lies below the other',
@@ -119,7 +128,12 @@ describe('what a resource without a record gains below several parents', () => {
       holds('barred', 'docs/team/red'),
     ];
     const findings = gained([...open, holds('barred', 'docs/folder/tax')], open);
-    expect(placesOf(findings)).toEqual(['gained unrecorded docs/folder/tax', 'gained unsaid']);
+    expect(placesOf(findings)).toEqual([
+      'gained unrecorded docs/folder/tax',
+      'gained unsaid',
+      'gained unsaid docs/folder/hr',
+      'gained unsaid docs/folder/hr',
+    ]);
     for (const { witness } of findings) expect([witness?.before, witness?.after]).toEqual([false, true]);
   });
 

@@ -95,7 +95,7 @@ export type ResourceType = {
 export type ResourceTypeParent = {
   /** The path of the type of the parents: `docs/folder`. */
   type: string;
-  /** The property in which a request names the parents of a resource that has no record. */
+  /** The property in which a request names the parent of a resource that has no record, or `null`. */
   property: string;
   /** The id of the resource_type. */
   type_id?: string;
@@ -126,7 +126,7 @@ export type NewResourceType = {
 export type NewResourceTypeParent = {
   /** The path of the type of the parents: `docs/folder`. */
   type: string;
-  /** The property in which a request names the parents of a resource that has no record. */
+  /** The property in which a request names the parent of a resource that has no record, or `null`. */
   property: string;
   /** The id of the resource_type. */
   type_id?: string | undefined;

@@ -65,7 +65,7 @@ class NewApplication(_NewApplication, total=False):
 class _ResourceTypeParent(TypedDict):
     #: The path of the type of the parents: `docs/folder`.
     type: str
-    #: The property in which a request names the parents of a resource that has no record.
+    #: The property in which a request names the parent of a resource that has no record, or `null`.
     property: str
 
 
@@ -117,7 +117,7 @@ class ResourceType(_ResourceType, total=False):
 class _NewResourceTypeParent(TypedDict):
     #: The path of the type of the parents: `docs/folder`.
     type: str
-    #: The property in which a request names the parents of a resource that has no record.
+    #: The property in which a request names the parent of a resource that has no record, or `null`.
     property: str
 
 
