@@ -42,6 +42,7 @@ export const agents = {
     'There are others: too many to list, or without a report when they fetched the bundle in the last ten minutes.',
   noSuch: 'There is no such agent.',
   noSuchWhy: 'It was retired, or has not asked for longer than a day after its maximum age.',
+  notListed: 'Not all agents are listed, and it is not among those that are.',
   facts: 'What it reported',
   id: 'Id',
   age: 'Age of its records',

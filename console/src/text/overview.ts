@@ -37,7 +37,6 @@ export const overview = {
   moreWait: (count: number) => `and ${count} more`,
   agents: 'Agents',
   allAgents: 'All agents',
-  noneLags: 'All of them serve the newest revision.',
   publishers: (count: number) =>
     `${count === 1 ? 'One of them publishes' : `${count} of them publish`} bundles as files: nobody knows who reads those.`,
   you: 'Your session',

@@ -30,7 +30,6 @@ export const people = {
   from: 'from',
   until: 'until',
   given: 'Groups, roles and policies',
-  givenHint: 'What is given to them directly.',
   givenNone: 'Nothing is given to them directly.',
   on: (place: string) => `on ${place}`,
   endless: 'without end',

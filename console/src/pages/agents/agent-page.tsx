@@ -1,4 +1,4 @@
-import type { ReportedAgent } from '@authz-service/sdk/wire';
+import type { AgentList, ReportedAgent } from '@authz-service/sdk/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -32,10 +32,16 @@ export function AgentPage() {
       />
       {error && <ProblemNote error={error} retry={() => refetch()} />}
       {data === undefined && !error && <p role="status">{text.common.loading}</p>}
-      {data !== undefined && agent === undefined && <Empty title={words.noSuch}>{words.noSuchWhy}</Empty>}
+      {data !== undefined && agent === undefined && <Missing from={data} />}
       {agent !== undefined && <Facts agent={agent} newest={data?.revision ?? ''} />}
     </>
   );
+}
+
+/** An agent that the list does not have: it may be one of those that are left out. */
+function Missing({ from: { more, complete } }: { from: Pick<AgentList, 'more' | 'complete'> }) {
+  if (more || !complete) return <Empty title={words.notListed} />;
+  return <Empty title={words.noSuch}>{words.noSuchWhy}</Empty>;
 }
 
 function Facts({ agent, newest }: { agent: ReportedAgent; newest: string }) {
