@@ -61,9 +61,9 @@ export async function activate(
   const tenant = chooseTenant(bundle, tenantId);
   const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid, epoch };
   if (former !== undefined) {
-    const { standing, served, earlier } = former;
-    if (!earlier) refuseOtherTenant(tenant, standing);
-    const same = tenant.revision === standing.revision;
+    const { servedRevision, served, earlier } = former;
+    if (!earlier) refuseOtherTenant(tenant, servedRevision);
+    const same = tenant.revision === servedRevision.revision;
     if (same && served !== undefined) return { ...served, tenant: { id: tenant.id, name: tenant.name }, ...signed };
     if (!allowRollback) refuseOtherHistory({ tenant, revision: tenant.revision, epoch }, former);
   }
@@ -115,7 +115,7 @@ function refuseOtherTenant(next: DecodedTenant<unknown>, current: ServedRevision
   }
 }
 
-function refuseOtherHistory(next: ServedRevision, { standing: last, served, diverged }: Former): void {
+function refuseOtherHistory(next: ServedRevision, { servedRevision: last, served, diverged }: Former): void {
   const { revision } = next;
   if (revision === last.revision || next.tenant.id !== last.tenant.id) return;
   // Whoever declared a later epoch may set back the cloud.

@@ -24,7 +24,7 @@ export interface Syncing {
 
 /** The revision that was served last, even if nothing is served any more. */
 export interface Last {
-  standing: ServedRevision;
+  servedRevision: ServedRevision;
   /** Whether only an earlier run has served it, perhaps for another tenant. */
   earlier: boolean;
 }
@@ -138,7 +138,7 @@ export class AgentState {
     before?: ServedRevision,
   ): void {
     this.#started = true;
-    if (before !== undefined) this.#last = { standing: before, earlier: true };
+    if (before !== undefined) this.#last = { servedRevision: before, earlier: true };
     if (cached === undefined) return;
     const { newestAtMs } = cached;
     if (newestAtMs !== undefined) {
@@ -323,7 +323,7 @@ export class AgentState {
     this.budgets.follow(served.engine);
     this.metrics.refusedBudgets(this.budgets.refused.length);
     this.metrics.serves(served.epoch?.number ?? 0);
-    this.#last = { standing: served, earlier: false };
+    this.#last = { servedRevision: served, earlier: false };
     for (const wake of this.#waiting) wake();
   }
 

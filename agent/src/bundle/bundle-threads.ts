@@ -31,7 +31,7 @@ export type UnpackResponse =
 export interface CompareWork {
   base: CachedBase;
   trust: Trust;
-  standing: { revision: string; digest: string };
+  current: { revision: string; digest: string };
   fd: number;
   length: number;
   changesMax: number;

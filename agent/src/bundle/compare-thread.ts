@@ -12,7 +12,7 @@ import { FileBytes } from '../cache/file-bytes.js';
 import { type CompareResponse, type CompareWork, faultOf } from './bundle-threads.js';
 import { sha256Of, verifyChanges } from './trust.js';
 
-const { base, trust, standing, fd, length, changesMax } = workerData as CompareWork;
+const { base, trust, current, fd, length, changesMax } = workerData as CompareWork;
 
 /** Those behind the base on disk. They are verified as at a start: what was served is in no other place by now. */
 async function readDeltas(): Promise<Delta[]> {
@@ -31,7 +31,7 @@ async function compare(): Promise<CompareResponse> {
     if ((await sha256Of(bytes)) !== base.sha256) {
       throw new ProblemError('invalid_bundle', `${base.path} is not what was written there.`);
     }
-    const before = { base: bytes, deltas: await readDeltas(), standing };
+    const before = { base: bytes, deltas: await readDeltas(), current };
     const found = compareBundles(before, new FileBytes(fd, length), changesMax);
     return { delta: found && Buffer.concat(encodeDelta(found.head, found.changes)) };
   } finally {

@@ -137,7 +137,7 @@ describe('a revision of a later epoch', () => {
     ['the same revision of an earlier epoch', at(5, 1), at(5, 2), true],
     ['the same revision and epoch', at(5, 2), at(5, 2), false],
     ['an earlier revision of the same epoch', at(4, 2), at(5, 2), true],
-  ])('is not behind: %s', (_, standing, last, behind) => expect(isBehind(standing, last)).toBe(behind));
+  ])('is not behind: %s', (_, next, last, behind) => expect(isBehind(next, last)).toBe(behind));
 
   it('is noted with it', () => {
     const last = { ...at(5, 2), keyHash: 'hash' };

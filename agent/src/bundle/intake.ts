@@ -115,7 +115,7 @@ export class Intake {
       else await state.advanced(changed.changes, served);
       state.syncing.trust = trust;
       this.wantsWhole = false;
-      return this.#said(before?.standing, served, changed?.changes.length);
+      return this.#said(before?.servedRevision, served, changed?.changes.length);
     } catch (error) {
       await bytes.discard();
       throw error;
@@ -143,7 +143,7 @@ export class Intake {
     try {
       const { revision, digest } = served;
       const { fd, length } = bytes;
-      const work = { base, trust, standing: { revision, digest }, fd, length, changesMax: STEPS_MAX };
+      const work = { base, trust, current: { revision, digest }, fd, length, changesMax: STEPS_MAX };
       const json = await compareApart(work);
       if (json === undefined) return undefined;
       if (tenant.revision === revision) return await confirmed({ json, statement, kid }, served);

@@ -48,8 +48,8 @@ interface Wanted {
  * Throws `invalid_bundle` if the cached bundle must not be served before the cloud has answered: only the cloud knows
  * whether it belongs to the tenant of this API key, or it is older than what callers have seen.
  */
-export function assertServable(standing: ServedRevision, last: LastServed | undefined, wanted: Wanted): void {
-  const { tenant, revision } = standing;
+export function assertServable(next: ServedRevision, last: LastServed | undefined, wanted: Wanted): void {
+  const { tenant, revision } = next;
   const named = `${tenant.name} (${tenant.id})`;
   if (last === undefined) {
     throw invalid(
@@ -63,7 +63,7 @@ export function assertServable(standing: ServedRevision, last: LastServed | unde
         `${tenant.id} if this agent serves that tenant, or else give it its own SERVICE_CACHE_DIR.`,
     );
   }
-  if (!wanted.allowRollback && isBehind(standing, last)) {
+  if (!wanted.allowRollback && isBehind(next, last)) {
     throw invalid(
       `It holds revision ${revision} of tenant ${named}, but ${last.revision} was served: changes after the bundle ` +
         'are lost. Let the agent reach the cloud, or set SERVICE_ALLOW_ROLLBACK=true to serve what is left.',
@@ -83,11 +83,11 @@ export function compareEpochs(
  * Whether it is an older revision of the same tenant, or a different one with the same number. A later epoch may begin at an
  * older revision.
  */
-export function isBehind(standing: ServedRevision, last: ServedRevision): boolean {
-  if (standing.tenant.id !== last.tenant.id) return false;
-  const epochs = compareEpochs(standing, last);
+export function isBehind(next: ServedRevision, last: ServedRevision): boolean {
+  if (next.tenant.id !== last.tenant.id) return false;
+  const epochs = compareEpochs(next, last);
   if (epochs !== 0) return epochs < 0;
-  return standing.revision !== last.revision && revisionNumber(standing.revision) <= revisionNumber(last.revision);
+  return next.revision !== last.revision && revisionNumber(next.revision) <= revisionNumber(last.revision);
 }
 
 function invalid(detail: string): ProblemError {

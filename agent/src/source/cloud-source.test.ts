@@ -19,7 +19,7 @@ import type { FetchBounds, FetchOptions } from './fetching.js';
 const MIB = 1024 * 1024;
 
 const BOUNDS: FetchBounds = { compressed: 1 << 20, unpacked: 1 << 20, idleMs: 5_000, totalMs: 20_000 };
-const STANDING = { revision: '1.0000000000000000', digest: '0'.repeat(64) };
+const REVISION = { revision: '1.0000000000000000', digest: '0'.repeat(64) };
 const archive = await packBundle({ revision: 'r', tenants: [] });
 
 let dir: string;
@@ -127,7 +127,7 @@ describe('fetchBundle', () => {
 
   it('asks for a delta only to what it has, and takes one only then', async () => {
     const asked: unknown[] = [];
-    const delta = await packDelta({ tenant: { id: 't', name: 'acme' }, base: STANDING, ...STANDING }, []);
+    const delta = await packDelta({ tenant: { id: 't', name: 'acme' }, base: REVISION, ...REVISION }, []);
     const headers = { 'content-type': 'application/gzip', im: 'policy-delta', 'delta-base': '"e1"', etag: '"e2"' };
     const url = await cloud((request, response) => {
       asked.push(request.headers['a-im']);

@@ -18,7 +18,7 @@ function cellsOf(agent: ReportedAgent): string[] {
   return [
     name ?? '-',
     revision ?? '',
-    standing(agent),
+    stateText(agent),
     seen,
     age,
     error ?? '',
@@ -28,7 +28,7 @@ function cellsOf(agent: ReportedAgent): string[] {
   ];
 }
 
-function standing({ diverged, lag, expired, enforces, publishes }: ReportedAgent): string {
+function stateText({ diverged, lag, expired, enforces, publishes }: ReportedAgent): string {
   if (publishes && !diverged)
     return lag === 0 ? 'its readers are unknown' : `${lag ?? 'all'}, and its readers are unknown`;
   if (expired && !enforces) return 'past its age';

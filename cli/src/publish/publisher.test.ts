@@ -47,7 +47,7 @@ class FakeCloud implements Pick<BundleFeed, 'ask' | 'keys'> {
 
   keys = async () => JSON.stringify({ keys: this.#key?.keys, announcements: this.#key?.announcements });
 
-  standing(number: number) {
+  refOf(number: number) {
     const records = Array.from({ length: number }, (_, index) => {
       const type = index < this.forkedAt ? 'user' : 'twin';
       const { kind, fields } = declare('subject', { type, id: `u${String(index).padStart(5, '0')}` });
@@ -61,12 +61,12 @@ class FakeCloud implements Pick<BundleFeed, 'ask' | 'keys'> {
     this.asked++;
     this.before();
     const signer = this.#key?.signer as SigningKey;
-    const now = this.standing(this.number);
+    const now = this.refOf(this.number);
     const of = this.epoch && epochName(this.epoch);
     const revision = tokenOf(now.revision, of);
     const newest = await signNewest({ tenant: now.id, bundle: revision }, new Date(), signer);
     if (since === revision) return { is: 'same', revision, newest, bytes: Buffer.alloc(0), diverged: false };
-    const from = since === undefined ? undefined : this.standing(Number.parseInt(since, 10));
+    const from = since === undefined ? undefined : this.refOf(Number.parseInt(since, 10));
     const diverged =
       from !== undefined && (tokenOf(from.revision, of) !== since || from.records.length > now.records.length);
     if (from !== undefined && !diverged) {
@@ -171,14 +171,14 @@ describe('a publisher', () => {
     for (cloud.number = 2; cloud.number < 6; cloud.number++) await own.round(1);
     cloud.number = 5;
     expect(readdirSync(join(path, cloud.kid)).filter((name) => name.startsWith('bundle-'))).toHaveLength(1);
-    expect(await followed(first)).toBe(cloud.standing(5).revision);
-    expect(await followed()).toBe(cloud.standing(5).revision);
+    expect(await followed(first)).toBe(cloud.refOf(5).revision);
+    expect(await followed()).toBe(cloud.refOf(5).revision);
     const { done } = await own.round(1);
     expect([done, readPointer(readFileSync(join(path, 'newest.json'), 'utf8')).bundle]).toEqual([
       true,
-      cloud.standing(5).revision,
+      cloud.refOf(5).revision,
     ]);
-    expect(await followed(first)).toBe(cloud.standing(5).revision);
+    expect(await followed(first)).toBe(cloud.refOf(5).revision);
   });
 
   it('writes the whole bundle after many changes, though the tenant is never quiet', async () => {
@@ -186,7 +186,7 @@ describe('a publisher', () => {
     for (; cloud.number < 12; cloud.number++) await own.round(1);
     const { bundle } = readPointer(readFileSync(join(path, 'newest.json'), 'utf8'));
     expect(Number.parseInt(bundle, 10)).toBeGreaterThan(7);
-    expect(await followed()).toBe(cloud.standing(11).revision);
+    expect(await followed()).toBe(cloud.refOf(11).revision);
   });
 
   it.each([1, 2, 3])('joins a whole bundle to the changes where every %i. request finds a commit', async (every) => {
@@ -203,7 +203,7 @@ describe('a publisher', () => {
     }
     cloud.before = () => {};
     while (!(await own.round(1)).done);
-    expect(await followed(last)).toBe(cloud.standing(cloud.number).revision);
+    expect(await followed(last)).toBe(cloud.refOf(cloud.number).revision);
   });
 
   it.each([WHOLE_BUNDLES, SELDOM])(
@@ -220,8 +220,8 @@ describe('a publisher', () => {
         }
         const next = await publisher({ wholeBundles });
         while (!(await next.round(0)).done);
-        expect(await followed(before)).toBe(cloud.standing(cloud.number).revision);
-        expect(await followed()).toBe(cloud.standing(cloud.number).revision);
+        expect(await followed(before)).toBe(cloud.refOf(cloud.number).revision);
+        expect(await followed()).toBe(cloud.refOf(cloud.number).revision);
       }
     },
   );
@@ -232,7 +232,7 @@ describe('a publisher', () => {
     for (const own of [one, one, other, one, other, other, one]) {
       await own.round(1);
       last = await followed(last);
-      expect(last).toBe(cloud.standing(cloud.number).revision);
+      expect(last).toBe(cloud.refOf(cloud.number).revision);
       cloud.number++;
     }
     expect(await followed()).toBe(last);
@@ -245,12 +245,12 @@ describe('a publisher', () => {
     await cloud.rotate();
     cloud.number++;
     await own.round(1);
-    expect(await followed()).toBe(cloud.standing(2).revision);
+    expect(await followed()).toBe(cloud.refOf(2).revision);
     expect(readdirSync(path)).toEqual(expect.arrayContaining([before, cloud.kid]));
     const again = await publisher({ wholeBundles: SELDOM });
     cloud.number++;
     await again.round(1);
-    expect(await followed(cloud.standing(2).revision)).toBe(cloud.standing(3).revision);
+    expect(await followed(cloud.refOf(2).revision)).toBe(cloud.refOf(3).revision);
   });
 
   it('keeps as many changes before the whole bundle as are wanted, for agents that were away', async () => {
@@ -258,7 +258,7 @@ describe('a publisher', () => {
     for (; cloud.number < 9; cloud.number++) await own.round(0);
     const revisions = readdirSync(join(path, cloud.kid)).flatMap((name) => /^delta-(\d+)/.exec(name)?.[1] ?? []);
     expect(revisions.map(Number).sort()).toEqual([5, 6, 7]);
-    expect(await followed(cloud.standing(5).revision)).toBe(cloud.standing(8).revision);
+    expect(await followed(cloud.refOf(5).revision)).toBe(cloud.refOf(8).revision);
   });
 
   it('begins with a whole bundle in each later epoch, and never goes back to an earlier one', async () => {
@@ -271,17 +271,17 @@ describe('a publisher', () => {
     cloud.number = 3;
     cloud.epoch = await epoch(7);
     await one.round(1);
-    expect([await named(), one.published]).toEqual(['7-00000001', `${cloud.standing(3).revision}.7-00000001`]);
+    expect([await named(), one.published]).toEqual(['7-00000001', `${cloud.refOf(3).revision}.7-00000001`]);
     const before = await followed();
     cloud.number++;
     await other.round(1);
-    expect(await followed(before)).toBe(`${cloud.standing(4).revision}.7-00000001`);
+    expect(await followed(before)).toBe(`${cloud.refOf(4).revision}.7-00000001`);
     // Restored to before both.
     cloud.number = 2;
     await expect(one.round(1)).rejects.toThrow('is older than the published revision');
     cloud.epoch = await epoch(8);
     await one.round(1);
-    expect(await followed()).toBe(`${cloud.standing(2).revision}.8-00000001`);
+    expect(await followed()).toBe(`${cloud.refOf(2).revision}.8-00000001`);
     expect(readPointer(readFileSync(join(path, 'newest.json'), 'utf8')).bundle).toBe(await followed());
     cloud.epoch = await epoch(7);
     cloud.number = 9;
@@ -306,26 +306,26 @@ describe('a publisher', () => {
       expect(JSON.parse(readFileSync(join(path, 'newest.json'), 'utf8')).bundle).toBe(before);
     }
     await (await publisher({ allowRollback: true })).round(0);
-    expect(await followed()).toBe(cloud.standing(5).revision);
+    expect(await followed()).toBe(cloud.refOf(5).revision);
   });
 
   it('leads nobody to what the cloud has lost, once it was permitted to go back', async () => {
     const own = await publisher({ wholeBundles: SELDOM });
     for (; cloud.number < 5; cloud.number++) await own.round(1);
-    const [forkedAt, kept] = [2, cloud.standing(2).revision];
+    const [forkedAt, kept] = [2, cloud.refOf(2).revision];
     Object.assign(cloud, { forkedAt, number: forkedAt });
     await (await publisher({ allowRollback: true })).round(0);
     const next = await publisher();
     for (cloud.number = 3; cloud.number < 5; cloud.number++) await next.round(0);
     await next.round(0);
-    expect(await followed()).toBe(cloud.standing(5).revision);
-    expect(await followed(kept)).toBe(cloud.standing(5).revision);
+    expect(await followed()).toBe(cloud.refOf(5).revision);
+    expect(await followed(kept)).toBe(cloud.refOf(5).revision);
   });
 
   it('keeps for a while what the pointer just named, though it is old and another key signs', async () => {
     const own = await publisher();
     await own.round(0);
-    const placed = join(path, bundlePath(cloud.kid, cloud.standing(1).revision));
+    const placed = join(path, bundlePath(cloud.kid, cloud.refOf(1).revision));
     const old = new Date(Date.now() - 2 * 3_600_000);
     utimesSync(placed, old, old);
     await cloud.rotate();
@@ -340,7 +340,7 @@ describe('a publisher', () => {
     const own = await publisher();
     await own.round(1);
     const first = await followed();
-    const second = cloud.standing(2).revision;
+    const second = cloud.refOf(2).revision;
     for (const place of [deltaPath(cloud.kid, first), bundlePath(cloud.kid, second)])
       writeFileSync(join(path, place), 'damaged');
     cloud.number = 2;

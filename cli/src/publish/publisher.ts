@@ -55,7 +55,7 @@ export interface Round {
  * ends. Others may publish to the same folder: what they have put in place is followed.
  */
 export class Publisher {
-  #standing: PublishedState | undefined;
+  #state: PublishedState | undefined;
   /** The pointer that was last read or written, and the newest revision that this publisher has had it name. */
   #pointer: string | undefined;
   #published: string | undefined;
@@ -73,11 +73,11 @@ export class Publisher {
   async round(waitSeconds: number): Promise<Round> {
     const { folder, feed, keep } = this.options;
     await this.#adopt();
-    const before = this.#standing?.newest;
+    const before = this.#state?.newest;
     // What is claimed, though it cannot be gone on from, tells whether the cloud has another past.
     let answer = before === undefined ? await feed.ask(this.#claimedToken()) : await feed.ask(before, waitSeconds);
     // What a new key signs is in a folder of its own, which begins with a whole bundle.
-    if ((await this.#verified(answer)) !== this.#standing?.kid && answer.is !== 'bundle') {
+    if ((await this.#verified(answer)) !== this.#state?.kid && answer.is !== 'bundle') {
       answer = await feed.ask(undefined);
       await this.#verified(answer);
     }
@@ -86,7 +86,7 @@ export class Publisher {
     const quiet = answer.is === 'same';
     await this.#point(answer.newest);
     if (this.#wantsWhole(quiet || waitSeconds === 0)) await this.#renewWhole();
-    const { tenant, kid, bundle, newest } = this.#standing as PublishedState;
+    const { tenant, kid, bundle, newest } = this.#state as PublishedState;
     await folder.prune({ kid, bundle, keep });
     return { tenant, revision: splitToken(newest).revision, news: newest !== before, done: quiet && bundle === newest };
   }
@@ -96,7 +96,7 @@ export class Publisher {
     const text = await this.options.folder.readPointer();
     if (text !== undefined && text === this.#pointer) return;
     this.#pointer = text;
-    this.#standing = text === undefined ? undefined : await this.#found(text);
+    this.#state = text === undefined ? undefined : await this.#found(text);
   }
 
   /** Returns what a pointer of this or an earlier run names; undefined if some of it is missing or damaged. */
@@ -122,14 +122,14 @@ export class Publisher {
   }
 
   /** Goes on to where changes lead that are in the folder. Returns false if there are none. Throws `invalid_bundle`. */
-  async #followPlaced(standing: PublishedState): Promise<boolean> {
-    const bytes = await this.options.folder.read(deltaPath(standing.kid, standing.newest));
+  async #followPlaced(state: PublishedState): Promise<boolean> {
+    const bytes = await this.options.folder.read(deltaPath(state.kid, state.newest));
     if (bytes === undefined) return false;
     const { keys } = await this.#currentKeys();
-    const { tenant, revision } = await checkedDelta(bytes, standing.newest, keys);
-    if (tenant !== standing.tenant || compareTokens(revision, standing.newest) <= 0) return false;
-    standing.newest = revision;
-    standing.changes = { count: standing.changes.count + 1, bytes: standing.changes.bytes + bytes.length };
+    const { tenant, revision } = await checkedDelta(bytes, state.newest, keys);
+    if (tenant !== state.tenant || compareTokens(revision, state.newest) <= 0) return false;
+    state.newest = revision;
+    state.changes = { count: state.changes.count + 1, bytes: state.changes.bytes + bytes.length };
     return true;
   }
 
@@ -199,7 +199,7 @@ export class Publisher {
     const next = await this.#withBundle(revision, bytes, newest);
     // They lead to what the cloud has lost.
     if (isOlder || isOther) await this.options.folder.removeChanges(next.kid, revision);
-    this.#standing = next;
+    this.#state = next;
   }
 
   async #withBundle(revision: string, bytes: Uint8Array, newest: string): Promise<PublishedState> {
@@ -227,18 +227,18 @@ export class Publisher {
    * are followed instead, and the cloud is asked for what comes after them.
    */
   async #advance(answer: FeedAnswer): Promise<FeedAnswer> {
-    const standing = this.#standing as PublishedState;
+    const state = this.#state as PublishedState;
     let next = answer;
     while (next.is === 'delta') {
-      const base = standing.newest;
-      await this.#place(base, next, standing.kid);
-      if (!(await this.#followPlaced(standing))) throw contradicts(`changes from revision ${standing.newest}`);
-      if (standing.newest === next.revision) return next;
-      next = await this.options.feed.ask(standing.newest);
+      const base = state.newest;
+      await this.#place(base, next, state.kid);
+      if (!(await this.#followPlaced(state))) throw contradicts(`changes from revision ${state.newest}`);
+      if (state.newest === next.revision) return next;
+      next = await this.options.feed.ask(state.newest);
       await this.#verified(next);
       if (!next.diverged) continue;
       // What was in place leads to a past that the cloud has lost since. The base is of its past, so that nothing goes back.
-      await this.options.folder.remove(deltaPath(standing.kid, base));
+      await this.options.folder.remove(deltaPath(state.kid, base));
       next = { ...next, diverged: false };
     }
     if (next.is === 'bundle') await this.#begin(next);
@@ -254,7 +254,7 @@ export class Publisher {
 
   /** Whether the whole bundle is behind, and it is time to write another. */
   #wantsWhole(quiet: boolean): boolean {
-    const { bundle, newest, bundleBytes, changes } = this.#standing as PublishedState;
+    const { bundle, newest, bundleBytes, changes } = this.#state as PublishedState;
     const { smallBytes, changes: count, share } = this.options.wholeBundles ?? WHOLE_BUNDLES;
     if (bundle === newest) return false;
     return quiet || bundleBytes <= smallBytes || changes.count > count || changes.bytes > bundleBytes * share;
@@ -266,27 +266,27 @@ export class Publisher {
    */
   async #renewWhole(): Promise<void> {
     const { feed } = this.options;
-    const standing = this.#standing as PublishedState;
+    const state = this.#state as PublishedState;
     const whole = await feed.ask(undefined);
     await this.#verified(whole);
-    if (whole.revision === standing.newest) {
-      this.#standing = await this.#withBundle(whole.revision, whole.bytes, whole.newest);
+    if (whole.revision === state.newest) {
+      this.#state = await this.#withBundle(whole.revision, whole.bytes, whole.newest);
       return await this.#point(whole.newest);
     }
     for (let tries = 0; tries < JOIN_TRIES; tries++) {
-      const here = await feed.ask(standing.newest);
+      const here = await feed.ask(state.newest);
       const there = await feed.ask(whole.revision);
       if (here.is !== 'delta' || there.is === 'bundle') return;
       if (here.revision !== there.revision) continue;
       await this.#verified(here);
       const next = await this.#withBundle(whole.revision, whole.bytes, whole.newest);
-      await this.#place(standing.newest, here, standing.kid);
+      await this.#place(state.newest, here, state.kid);
       if (there.is === 'delta') await this.#place(whole.revision, there, next.kid);
       while (next.newest !== here.revision && (await this.#followPlaced(next)));
       if (next.newest !== here.revision) return;
-      await this.#followPlaced(standing);
-      if (standing.newest !== here.revision) return;
-      this.#standing = next;
+      await this.#followPlaced(state);
+      if (state.newest !== here.revision) return;
+      this.#state = next;
       return await this.#point(here.newest);
     }
   }
@@ -299,7 +299,7 @@ export class Publisher {
   /** Caches may hold a pointer for a while after another has replaced it. */
   async #keepReplaced(pointer: string): Promise<void> {
     const { newest, bundle } = this.#read(pointer);
-    const { kid, bundle: next } = this.#standing as PublishedState;
+    const { kid, bundle: next } = this.#state as PublishedState;
     const before = keyIdOf(newest);
     if (before === undefined || (before === kid && bundle === next)) return;
     await this.options.folder.keepFrom(before, bundle);
@@ -308,21 +308,21 @@ export class Publisher {
   /** Writes the keys, if they have changed, and the pointer. */
   async #point(newest: string): Promise<void> {
     const { folder } = this.options;
-    const standing = this.#standing as PublishedState;
+    const state = this.#state as PublishedState;
     // The files are in the folder of the key that has signed the pointer.
-    if (keyIdOf(newest) !== standing.kid) throw contradicts(`statement about revision ${standing.newest}`);
+    if (keyIdOf(newest) !== state.kid) throw contradicts(`statement about revision ${state.newest}`);
     // Another publisher may have been faster; its pointer is taken over in the next round.
     const there = await folder.readPointer();
-    if (there !== this.#pointer && this.#isLater(there, standing.newest)) return;
+    if (there !== this.#pointer && this.#isLater(there, state.newest)) return;
     const { keys, announcements } = await this.#currentKeys(keyIdOf(newest));
     const keysText = `${JSON.stringify({ keys, announcements }, undefined, 2)}\n`;
     if (keysText !== this.#keysText) await folder.writeKeys(keysText);
     this.#keysText = keysText;
-    const text = pointerText({ newest, bundle: standing.bundle });
+    const text = pointerText({ newest, bundle: state.bundle });
     if (there !== undefined) await this.#keepReplaced(there);
     await folder.writePointer(text);
     this.#pointer = text;
-    this.#published = standing.newest;
+    this.#published = state.newest;
   }
 }
 

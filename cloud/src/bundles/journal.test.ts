@@ -18,19 +18,19 @@ class Noted {
     this.journal = new Journal({ ...JOURNAL_BOUNDS, ...bounds });
   }
 
-  get standing(): RevisionRef {
+  get revisionRef(): RevisionRef {
     return { revision: revisionText(this.number, this.state.digest()), digest: this.state.digest() };
   }
 
   /** Returns the revision before. */
   commit(...changes: Change[]): string {
     const options = { now: new Date(0), newId: () => `id${++this.#ids}`, revision: this.number + 1 };
-    const { standing } = this;
+    const { revisionRef } = this;
     const staged = this.state.stage(changes, options);
-    this.journal.note(standing, recordChangesOf(staged));
+    this.journal.note(revisionRef, recordChangesOf(staged));
     this.state.commit(staged);
     this.number += 1;
-    return standing.revision;
+    return revisionRef.revision;
   }
 
   since(revision: string) {
@@ -66,7 +66,7 @@ describe('Journal', () => {
     ]);
     expect(tenant.since(third)).toEqual([['role a id1', undefined]]);
     expect(tenant.journal.since(second)?.base.revision).toBe(second);
-    expect(tenant.since(tenant.standing.revision)).toBeUndefined();
+    expect(tenant.since(tenant.revisionRef.revision)).toBeUndefined();
     expect(tenant.since('1.0000000000000000')).toBeUndefined();
   });
 

@@ -60,7 +60,7 @@ export function forgetTenant(
   credentials.forgetTenant(row.id);
   history.forget(row.id);
   analyzer.forget(row.id);
-  metrics.standingViolations.remove({ tenant: row.id });
+  metrics.existingViolations.remove({ tenant: row.id });
 }
 
 function unknown(name: string): ProblemError {

@@ -117,11 +117,11 @@ export class Fleet {
     const seenAt = this.now();
     const place = ++this.#reports;
     const changed = before?.row.report.revision !== report.revision;
-    const standing: ReportedRevision =
-      changed || before?.row.enforces === undefined ? await this.#standing(tenant, report) : before.row;
+    const reported: ReportedRevision =
+      changed || before?.row.enforces === undefined ? await this.#reportedRevision(tenant, report) : before.row;
     if ((this.#heard.get(key)?.place ?? 0) > place || this.#closed) return;
-    const delayMs = changed ? delayOf(report, standing, seenAt) : before?.delayMs;
-    const { enforces, diverged } = standing;
+    const delayMs = changed ? delayOf(report, reported, seenAt) : before?.delayMs;
+    const { enforces, diverged } = reported;
     const decidesUntil = report.max_age === undefined ? undefined : seenAt + report.max_age * 1000 + SILENCE_MARGIN_MS;
     const { id, tenant: own, name } = credential;
     const row = {
@@ -243,7 +243,7 @@ export class Fleet {
     }
   }
 
-  async #standing(tenant: Tenant, { revision: token }: AgentReport): Promise<ReportedRevision> {
+  async #reportedRevision(tenant: Tenant, { revision: token }: AgentReport): Promise<ReportedRevision> {
     if (token === undefined) return { diverged: false };
     const { revision } = splitToken(token);
     const number = findRevisionNumber(revision);
@@ -300,9 +300,9 @@ export function reporterOf({ tenant, id, name }: Credential): AgentRow['credenti
 }
 
 /** How long an agent took to enforce a revision. Nobody enforces what is only published. */
-function delayOf({ id }: AgentReport, standing: ReportedRevision, seenAt: number): number | undefined {
-  if (isPublisher(id) || standing.committedAt === undefined) return undefined;
-  return Math.max(0, seenAt - standing.committedAt);
+function delayOf({ id }: AgentReport, reported: ReportedRevision, seenAt: number): number | undefined {
+  if (isPublisher(id) || reported.committedAt === undefined) return undefined;
+  return Math.max(0, seenAt - reported.committedAt);
 }
 
 /** Whether all is the same that matters in a list of agents, but for the times. */

@@ -43,7 +43,7 @@ export async function goodCredentials(
   const rows = await store.tenants();
   if (!rows.some(({ id }) => current.some(({ tenants }) => tenants.has(id))))
     throw tooShort('it knows none of the tenants of the backup, so that it is of another database');
-  const logged = new Map(rows.map((row) => [row.id, standing(current, row)]));
+  const logged = new Map(rows.map((row) => [row.id, loggedTenant(current, row)]));
   // Of a database that was set back since, the revisions are others.
   if (newest === setBackAt) await assertReaches(store, rows, logged);
   const good = rows.map((tenant) => ({ tenant, addresses: [] as string[] }));
@@ -67,7 +67,7 @@ async function keyIn(file: string): Promise<Secret> {
  * Returns what the logs of all processes say of a tenant: who has seen the latest revision knows. Undefined if it was
  * removed, which may have been before the files began.
  */
-function standing(logs: readonly ReadLog[], { id, name, created_at }: TenantRow): LoggedTenant | undefined {
+function loggedTenant(logs: readonly ReadLog[], { id, name, created_at }: TenantRow): LoggedTenant | undefined {
   const said = logs.filter(({ tenants }) => tenants.has(id)).map(({ tenants }) => tenants.get(id));
   if (said.length === 0 && created_at > endOf(logs))
     throw tooShort(`it ends at ${endOf(logs)}, and the tenant "${name}" was created at ${created_at}`);

@@ -59,7 +59,7 @@ export function accessRuleViolationRoutes(cloud: Cloud): Route[] {
         const listed = found.filter(
           (violation, index) => found.slice(0, index).filter(({ rule }) => rule === violation.rule).length < LISTED_MAX,
         );
-        cloud.metrics.standingViolations.set({ tenant: tenant.id }, listed.length);
+        cloud.metrics.existingViolations.set({ tenant: tenant.id }, listed.length);
         const violations = listed.map((violation) => ({
           rule: violation.rule,
           form: violation.form,

@@ -171,7 +171,7 @@ describe('an access rule', () => {
     ]);
   });
 
-  it('counts breaches and standing violations', async () => {
+  it('counts breaches and existing violations', async () => {
     const text = await (await fetch(`${cloud.url}/metrics`)).text();
     expect(text).toMatch(/service_cloud_access_rule_breaches_total\{mode="enforce"\} [1-9]/);
     expect(text).toMatch(/service_cloud_access_rule_breaches_total\{mode="warn"\} 1/);

@@ -37,7 +37,7 @@ export class Metrics {
     'Changes that broke an access rule: refused, or committed where the rule only warns.',
     ['mode'],
   );
-  readonly standingViolations = new Gauge({
+  readonly existingViolations = new Gauge({
     name: 'service_cloud_access_rule_violations',
     help: 'Violations of access rules that stand, by tenant, as last looked at.',
     labelNames: ['tenant'] as const,

@@ -164,7 +164,7 @@ export class Tenant implements ReadableTenant {
     return this.#revision;
   }
 
-  get standing(): RevisionRef {
+  get revisionRef(): RevisionRef {
     return { revision: this.revision, digest: this.#state.digest() };
   }
 
@@ -224,7 +224,7 @@ export class Tenant implements ReadableTenant {
     if (known) return known;
     const since = this.#journal.since(from);
     if (since === undefined || since.changes.length > this.#state.size * DELTA_SHARE_MAX) return undefined;
-    const head = { tenant: { id: this.id, name: this.name }, base: since.base, ...this.standing };
+    const head = { tenant: { id: this.id, name: this.name }, base: since.base, ...this.revisionRef };
     const archive = packDelta(head, since.changes, (sha256) => keys.signDelta(sha256));
     for (const oldest of this.#deltas.keys()) {
       if (this.#deltas.size < DELTAS_KEPT_MAX) break;
@@ -261,7 +261,7 @@ export class Tenant implements ReadableTenant {
    * done, so that nobody who is told of the commit gets a decision from before it.
    */
   async follow(staged: Staged, made: Pick<AuditRow, 'revision' | 'at'>, along: () => void): Promise<void> {
-    const before = this.standing;
+    const before = this.revisionRef;
     await this.#takeOver(staged, made, (changes) => {
       this.#journal.note(before, changes);
       along();

@@ -57,11 +57,11 @@ function changed({ base, since = [], next }: Case): [string | undefined, string 
     return deltaBetween(before, state, changes);
   });
   const wanted = tenant(9, next);
-  const standing = { revision: served.revision, digest: served.digest };
-  const found = compareBundles({ base: bytesOf(states[0] as BundleTenant), deltas, standing }, bytesOf(wanted), 1000);
+  const current = { revision: served.revision, digest: served.digest };
+  const found = compareBundles({ base: bytesOf(states[0] as BundleTenant), deltas, current }, bytesOf(wanted), 1000);
   if (found === undefined) return undefined;
   const delta = finished(decodeDeltaInSteps(Buffer.concat(encodeDelta(found.head, found.changes))));
-  expect(delta).toMatchObject({ base: standing, revision: wanted.revision, digest: wanted.digest });
+  expect(delta).toMatchObject({ base: current, revision: wanted.revision, digest: wanted.digest });
   const digests = new DigestSet();
   for (const one of served.records) digests.add(addressOf(one.kind, one.fields), one.fields);
   finished(moveDigests(digests, delta));
@@ -159,11 +159,11 @@ describe('what leads from one bundle to another', () => {
         many.map(({ id }) => subject(id, 2)),
       ),
     );
-    const standing = { revision: 'r', digest: 'd' };
-    expect(compareBundles({ base, deltas: [], standing }, next, many.length)?.changes).toHaveLength(many.length);
-    expect(compareBundles({ base, deltas: [], standing }, next, many.length - 1)).toBeUndefined();
+    const current = { revision: 'r', digest: 'd' };
+    expect(compareBundles({ base, deltas: [], current }, next, many.length)?.changes).toHaveLength(many.length);
+    expect(compareBundles({ base, deltas: [], current }, next, many.length - 1)).toBeUndefined();
     const two = bytesOf(tenant(1, many), { ...tenant(2, [a]), id: 't2', name: 'other' });
-    expect(compareBundles({ base, deltas: [], standing }, two, 9000)).toBeUndefined();
+    expect(compareBundles({ base, deltas: [], current }, two, 9000)).toBeUndefined();
   });
 
   it.each<[string, (text: string) => string]>([
@@ -176,7 +176,7 @@ describe('what leads from one bundle to another', () => {
     const good = bytesOf(tenant(1, [a, b, c])).toString();
     expect(edit(good)).not.toBe(good);
     const base = bytesOf(tenant(1, [c]));
-    const standing = { revision: 'r', digest: 'd' };
-    expect(() => compareBundles({ base, deltas: [], standing }, Buffer.from(edit(good)), 99)).toThrow();
+    const current = { revision: 'r', digest: 'd' };
+    expect(() => compareBundles({ base, deltas: [], current }, Buffer.from(edit(good)), 99)).toThrow();
   });
 });

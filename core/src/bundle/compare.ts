@@ -20,13 +20,13 @@ interface PlacedChange extends ChangeText {
 }
 
 /**
- * Returns what leads from the state after `base` and its `deltas`, which is at `standing`, to the bundle `next`. Of `base`
+ * Returns what leads from the state after `base` and its `deltas`, which is at `current`, to the bundle `next`. Of `base`
  * every line counts as checked; of `next` those are checked that differ, and whether the whole fits its digest shows only
  * where the changes are applied. Undefined where it cannot be told so: another notation, several tenants, more than
  * `changesMax` changes. Throws `invalid_bundle` or `SyntaxError` where a text is not what it should be.
  */
 export function compareBundles(
-  { base, deltas, standing }: { base: ByteSource; deltas: readonly Delta[]; standing: RevisionRef },
+  { base, deltas, current }: { base: ByteSource; deltas: readonly Delta[]; current: RevisionRef },
   next: ByteSource,
   changesMax: number,
 ): BundleChanges | undefined {
@@ -39,7 +39,7 @@ export function compareBundles(
   if (changes === undefined) return undefined;
   startAfter(changes, deltas);
   const ordered = [...changes.values()].sort((one, other) => (isBefore(one.place, other.place) ? -1 : 1));
-  return { head: { tenant: { id, name }, base: standing, revision, digest }, changes: ordered };
+  return { head: { tenant: { id, name }, base: current, revision, digest }, changes: ordered };
 }
 
 /** Both are in the order of kinds and addresses, so that one walk finds all. */

@@ -33,9 +33,9 @@ export function* decodeDeltaInSteps(bytes: Buffer): Generator<undefined, Delta> 
     if (!isBundleFormat(head.format)) throw invalid(`The delta ${formatFault(short(head.format))}`);
     const { id, name } = objectOf(head.tenant, 'The tenant of the delta');
     if (!isText(id) || !isText(name)) throw invalid('The tenant of the delta has no id or no name.');
-    const base = standingOf(objectOf(head.base, 'The base of the delta'), 'The base of the delta');
-    const standing = standingOf(head, 'The delta');
-    return { tenant: { id, name }, base, ...standing, changes: yield* decodeChanges(raw.slices) };
+    const base = revisionRefOf(objectOf(head.base, 'The base of the delta'), 'The base of the delta');
+    const result = revisionRefOf(head, 'The delta');
+    return { tenant: { id, name }, base, ...result, changes: yield* decodeChanges(raw.slices) };
   } catch (error) {
     if (error instanceof SyntaxError) {
       throw invalid('The delta is not in the expected format: it is incomplete or damaged.', error);
@@ -44,7 +44,7 @@ export function* decodeDeltaInSteps(bytes: Buffer): Generator<undefined, Delta> 
   }
 }
 
-function standingOf({ revision, digest }: Record<string, unknown>, what: string): RevisionRef {
+function revisionRefOf({ revision, digest }: Record<string, unknown>, what: string): RevisionRef {
   if (!isText(digest) || !DIGEST.test(digest)) throw invalid(`${what} has no digest: ${short(digest)}.`);
   if (!isRevisionOf(revision, digest))
     throw invalid(`${what} has the revision ${short(revision)}, which does not belong to the digest ${digest}.`);

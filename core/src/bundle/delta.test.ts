@@ -31,15 +31,15 @@ const editor = record('role', { name: 'editor' });
 const BASE = [alice, auditor];
 const CHANGES: RecordChange[] = [{ before: alice, after: promoted }, { before: auditor }, { after: editor }];
 
-function standing(number: number, records: EngineRecord[]) {
+function refOf(number: number, records: EngineRecord[]) {
   const digest = digestRecords(records);
   return { revision: revisionText(number, digest), digest };
 }
 
 const delta: Delta = {
   tenant: { id: 't1', name: 'acme' },
-  base: standing(7, BASE),
-  ...standing(9, [promoted, editor]),
+  base: refOf(7, BASE),
+  ...refOf(9, [promoted, editor]),
   changes: CHANGES,
 };
 

@@ -7,7 +7,7 @@ import { definitionOf } from '../records/registry.js';
 import { encodeDelta } from './delta-write.js';
 import { bundleRevision, digestRecords } from './digest.js';
 import { decodeBundle } from './read.js';
-import { formatOf } from './record-format.js';
+import { callsOf, formatOf } from './record-format.js';
 import { recordText } from './record-text.js';
 import { encodeBundle } from './write.js';
 
@@ -85,6 +85,16 @@ describe('a bundle', () => {
     const call = functions.has(name) ? `${name}(context.a)` : `context.a.${name}()`;
     const one = record('policy', { ...policy, condition: `${call} == context.b` });
     expect([formatOf(one), format([one])]).toEqual([since, since]);
+  });
+
+  it.each<[string, object]>([
+    ['alone', {}],
+    ['beside a call of format 2', { condition: 'ip_in(context.ip, "::1") && newest(context.a)' }],
+    ['beside a name of format 2', { condition: 'subject.in_group("g") && newest(context.a)' }],
+    ['beside a field of format 2', { effect: 'DENY', unless: { mfa_required: true } }],
+  ])('has format 3 with a function that only its readers have, %s', (_, fields) => {
+    const calls = callsOf(new Map([...LATER_FUNCTIONS, ['newest', 3] as const]));
+    expect(formatOf(record('policy', { ...policy, condition: 'newest(context.a)', ...fields }), calls)).toBe(3);
   });
 
   it('has format 1 with no function but those that its first readers had', () => {

@@ -29,10 +29,15 @@ const FIRST: { readonly [K in Kind]?: readonly string[] } = {
 };
 const FIRST_ENTITIES: readonly unknown[] = [undefined, 'subject', 'group', 'role'];
 
-/** Matches calls in conditions that format 1 does not have, with the format that has them. */
-const LATER_CALLS = [...LATER_FUNCTIONS].map(
-  ([name, format]) => [new RegExp(`\\b${name}(?:\\s|//[^\\n]*\\n)*\\(`), format] as const,
-);
+/** Calls in conditions that format 1 does not have, each with the format that has it. */
+type LaterCalls = readonly (readonly [RegExp, BundleFormat])[];
+
+/** Returns what matches the calls of these functions. */
+export function callsOf(functions: ReadonlyMap<string, BundleFormat>): LaterCalls {
+  return [...functions].map(([name, format]) => [new RegExp(`\\b${name}(?:\\s|//[^\\n]*\\n)*\\(`), format]);
+}
+
+const LATER_CALLS = callsOf(LATER_FUNCTIONS);
 
 const known = new Map(Object.entries(FIRST).map(([kind, fields]) => [kind, new Set(fields)]));
 
@@ -53,10 +58,10 @@ export function raised(format: BundleFormat, record: EngineRecord): BundleFormat
 }
 
 /** The first format that can say the record. */
-export function formatOf(record: EngineRecord): BundleFormat {
+export function formatOf(record: EngineRecord, calls = LATER_CALLS): BundleFormat {
   if (!isDistributed(record.kind)) return 1;
   const format = formatOfFields(record);
-  return record.kind === 'policy' ? laterOf(format, formatOfCalls(record.fields as Fields<'policy'>)) : format;
+  return record.kind === 'policy' ? laterOf(format, formatOfCalls(record.fields as Fields<'policy'>, calls)) : format;
 }
 
 function formatOfFields({ kind, fields }: EngineRecord): BundleFormat {
@@ -71,9 +76,9 @@ function formatOfFields({ kind, fields }: EngineRecord): BundleFormat {
   return namesInCondition(condition).length > 0 || resources?.some((covered) => 'below' in covered) ? 2 : 1;
 }
 
-function formatOfCalls({ condition = '' }: Fields<'policy'>): BundleFormat {
+function formatOfCalls({ condition = '' }: Fields<'policy'>, calls: LaterCalls): BundleFormat {
   let found: BundleFormat = 1;
-  for (const [call, format] of LATER_CALLS) if (format > found && call.test(condition)) found = format;
+  for (const [call, format] of calls) if (format > found && call.test(condition)) found = format;
   return found;
 }
 

@@ -77,12 +77,12 @@ export class CellJudge {
     private readonly now: number,
   ) {}
 
-  /** The breaches of a rule that are there after, and not before; or with `standing`, all that are there after. */
-  breaches(claim: RuleClaim, cell: JudgedCell, actions: readonly string[], standing = false): Breach[] {
+  /** The breaches of a rule that are there after, and not before; or with `existing`, all that are there after. */
+  breaches(claim: RuleClaim, cell: JudgedCell, actions: readonly string[], existing = false): Breach[] {
     if (this.#isGone(cell.unit)) return [];
     if (claim.form !== 'separate') {
       for (const action of actions) {
-        const found = standing
+        const found = existing
           ? this.#breachInAny(claim, cell, action, undefined)
           : this.#breachSinceAll(claim, cell, action);
         if (found !== undefined) return [found];
@@ -92,7 +92,7 @@ export class CellJudge {
     // Each action counts at an instant of its own: who submits today and approves tomorrow has done both.
     const able = actions.flatMap((action) => this.#breachInAny(claim, cell, action, undefined) ?? []);
     if (able.length < 2) return [];
-    if (standing) return able.slice(0, 2);
+    if (existing) return able.slice(0, 2);
     // Two actions that were possible in different places before were not in any of these alone.
     const forms = this.sides.after.formsOf(cell.unit);
     const formers = new Set(forms.flatMap((form) => this.#formersOf(cell.unit, form)));

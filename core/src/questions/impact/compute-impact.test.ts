@@ -342,8 +342,8 @@ describe('findings', () => {
       ['hr', 'it'].map((place) => holds('reader', 'user/bert', { resource: `docs/folder/${place}` })),
       [given('files', 'role', 'reader')],
     ],
-  ])('name what brings each of several %s', (_, added, standing: DeclaredRecord[] = []) => {
-    const before = [...base, ...standing];
+  ])('name what brings each of several %s', (_, added, existing: DeclaredRecord[] = []) => {
+    const before = [...base, ...existing];
     const { findings } = impactOf(before, [...before, ...added]).delta;
     const told = new Set(findings.flatMap(({ causes: [cause = []] }) => cause.map(({ address }) => address)));
     expect([...told].sort()).toEqual(added.map(({ address }) => address).sort());

@@ -42,22 +42,22 @@ const RECORDS = [
   }),
 ] as DeclaredRecord[];
 
-const standing = (most: number) =>
+const existing = (most: number) =>
   finished(existingViolations(accessViewOf(RECORDS), NOW, most)).map(({ witness: [witness] }) => {
     const { subject, resource } = witness?.request ?? {};
     const known = ['ann', 'bea', 'cem', 'dan'].includes(`${subject?.id}`);
     return `${known ? subject?.id : 'another'} ${resource?.name}`;
   });
 
-describe('the standing violations of a rule', () => {
+describe('the existing violations of a rule', () => {
   it('name each subject to whom something is given on every resource, though only places tell them apart', () => {
     // One without a record stands for Dan, who has what everybody has.
-    const people = standing(100).filter((pair) => !pair.startsWith('another'));
+    const people = existing(100).filter((pair) => !pair.startsWith('another'));
     expect(people.sort()).toEqual(['ann a', 'ann b', 'bea b', 'cem b', 'cem c']);
   });
 
   it('are at most as many as are asked for', () => {
-    expect(standing(1)).toHaveLength(1);
-    expect(standing(3)).toHaveLength(3);
+    expect(existing(1)).toHaveLength(1);
+    expect(existing(3)).toHaveLength(3);
   });
 });
