@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../src/store/store.js';
-import type { Known } from './store-contract.js';
+import type { ExpectedTenant } from './store-contract.js';
 
 const AT = Date.parse('2026-05-01T12:00:00.000Z');
 
 /** The contract of every store for the uses of credentials, in a store that has the tenant `t-1`. */
 export function credentialUseContract(
   store: () => Store,
-  tenant: () => Pick<Known, 'next'>,
+  tenant: () => Pick<ExpectedTenant, 'next'>,
   reopen: () => Promise<void>,
 ): void {
   it('keeps when credentials were last used, as long as they are there', async () => {

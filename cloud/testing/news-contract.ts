@@ -1,14 +1,14 @@
 import type { Change } from '@authz-service/core/state/change';
 import { expect, it } from 'vitest';
 import { NoTenantError, StaleStoreError, type Store } from '../src/store/store.js';
-import { Known } from './store-contract.js';
+import { ExpectedTenant } from './store-contract.js';
 
 const role = (name: string): Change => ({ op: 'create', kind: 'role', fields: { name } });
 const key = (name: string): Change => ({ op: 'create', kind: 'api_key', fields: { name, scopes: ['bundle'] } });
 const by = { request_id: 'r', credential: { kind: 'oauth_client', id: 'c-1', name: 'tester' } } as const;
 
 /** The contract of every store for changes of others, in a store that has a tenant with one revision. */
-export function newsContract(store: () => Store, tenant: () => Known): void {
+export function newsContract(store: () => Store, tenant: () => ExpectedTenant): void {
   const commit = async (...changes: Change[]) => await store().commit(await tenant().next(changes));
   const known = async (revision: number) => {
     const found = await store().findRevision('t-1', { number: revision });
@@ -84,7 +84,7 @@ export function newsContract(store: () => Store, tenant: () => Known): void {
   });
 
   it('tells the credentials of each of several tenants, by its own revision', async () => {
-    const other = new Known({ id: 't-2', name: 'two', created_at: '2026-01-01T00:00:00.000Z' });
+    const other = new ExpectedTenant({ id: 't-2', name: 'two', created_at: '2026-01-01T00:00:00.000Z' });
     await store().createTenant(other.row, await other.next([key('theirs')]));
     await commit(key('a'));
     const told = await store().credentialsSince([

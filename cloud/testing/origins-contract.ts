@@ -3,7 +3,7 @@ import type { Change } from '@authz-service/core/state/change';
 import { expect, it } from 'vitest';
 import type { DeclaredOrigins } from '../src/commands/settle-origins.js';
 import { StaleStoreError, type Store } from '../src/store/store.js';
-import type { Known } from './store-contract.js';
+import type { ExpectedTenant } from './store-contract.js';
 
 const SOURCE = { repository: 'https://github.com/acme/access', commit: 'abc1234' };
 const stack = 'git';
@@ -15,7 +15,7 @@ const update = (name: string, description: string): Change => ({
 });
 
 /** The contract of every store for the places of records, in a store that has a tenant with one revision. */
-export function originsContract(store: () => Store, tenant: () => Known, reopen: () => Promise<void>): void {
+export function originsContract(store: () => Store, tenant: () => ExpectedTenant, reopen: () => Promise<void>): void {
   const told = (source: DeclaredOrigins['source'], ...places: [string, string, number][]): DeclaredOrigins => ({
     source,
     places: new Map(places.map(([address, path, line]) => [address, { path, line }])),

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Answer } from './test-cloud.js';
+import type { TestAnswer } from './test-cloud.js';
 
 interface Response {
   content?: Record<string, { schema?: object }>;
@@ -55,7 +55,7 @@ export class Reference {
    * Throws if the document does not list the status of this answer, or lists another content type or body. Answers to
    * paths that are not operations are not checked.
    */
-  assertDocumented(method: string, path: string, answer: Answer): void {
+  assertDocumented(method: string, path: string, answer: TestAnswer): void {
     const operation = this.#operationOf(method === 'HEAD' ? 'GET' : method, path);
     if (operation === undefined) return;
     const name = `${operation.operationId} ${answer.status}`;

@@ -31,12 +31,12 @@ export function storeContract(
   describe(`a ${name} store`, () => {
     let place: Awaited<ReturnType<typeof make>>;
     let store: Store;
-    let tenant: Known;
+    let tenant: ExpectedTenant;
 
     beforeEach(async () => {
       place = await make();
       store = await place.open();
-      tenant = new Known({ id: 't-1', name: 'one', created_at: '2026-01-01T00:00:00.000Z' });
+      tenant = new ExpectedTenant({ id: 't-1', name: 'one', created_at: '2026-01-01T00:00:00.000Z' });
       const first: Change = { op: 'create', kind: 'role', fields: { name: 'first' } };
       await store.createTenant(tenant.row, await tenant.next([first]));
     });
@@ -91,7 +91,7 @@ export function storeContract(
     });
 
     it('refuses a second tenant of a name and keeps nothing of it', async () => {
-      const other = new Known({ ...tenant.row, id: 't-2' });
+      const other = new ExpectedTenant({ ...tenant.row, id: 't-2' });
       const first = await other.next([{ op: 'create', kind: 'role', fields: { name: 'x' } }]);
       await expect(store.createTenant(other.row, first)).rejects.toThrow(TakenNameError);
       expect(await store.tenants()).toEqual([tenant.row]);
@@ -168,7 +168,7 @@ export function storeContract(
       let kept = 0;
       await fc.assert(
         fc.asyncProperty(changesets, async (sets) => {
-          const fresh = new Known({ ...tenant.row, id: `t-${++kept}-fresh`, name: `fresh ${kept}` });
+          const fresh = new ExpectedTenant({ ...tenant.row, id: `t-${++kept}-fresh`, name: `fresh ${kept}` });
           await store.createTenant(fresh.row, await fresh.next(BEGINNING));
           for (const changes of sets) {
             const next = await fresh.next(changes).catch((error: unknown) => {
@@ -301,7 +301,7 @@ export function storeContract(
 
     it('keeps who made and removed tenants in the order of time, whatever the clock says', async () => {
       const by = { request_id: 'r', credential: { kind: 'oauth_client', id: 'c-1', name: 'tester' } } as const;
-      const other = new Known({ ...tenant.row, id: 't-2', name: 'two' });
+      const other = new ExpectedTenant({ ...tenant.row, id: 't-2', name: 'two' });
       await store.createTenant(other.row, await other.next([{ op: 'create', kind: 'role', fields: { name: 'x' } }]));
       await store.deleteTenant(other.row, { ...by, at: '2026-04-30T12:00:00.000Z' });
       await reopen();
@@ -316,7 +316,7 @@ export function storeContract(
     });
 
     it('keeps tenants apart, and removes one whole', async () => {
-      const other = new Known({ ...tenant.row, id: 't-2', name: 'two' });
+      const other = new ExpectedTenant({ ...tenant.row, id: 't-2', name: 'two' });
       const credential = { kind: 'oauth_client', id: 'c-1', name: 'tester' } as const;
       const by = { at: new Date(NOW).toISOString(), request_id: 'removal', credential };
       await store.createTenant(
@@ -346,7 +346,7 @@ export function storeContract(
 class NothingError extends Error {}
 
 /** A tenant as the store should hold it. */
-export class Known {
+export class ExpectedTenant {
   readonly state = new TenantState();
   revisionNumber = 0;
   readonly committedAt = 0;

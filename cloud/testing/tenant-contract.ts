@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import type { Store } from '../src/store/store.js';
 import { fleetContract } from './fleet-contract.js';
 import { recordsIn } from './records-in.js';
-import type { Known } from './store-contract.js';
+import type { ExpectedTenant } from './store-contract.js';
 
 /** The contract of every store for tenants as a whole, in a store that has the tenant `t-1` with one revision. */
 export function tenantContract(
   store: () => Store,
-  { tenant, reopen }: { tenant: () => Known; reopen: () => Promise<void> },
+  { tenant, reopen }: { tenant: () => ExpectedTenant; reopen: () => Promise<void> },
 ): void {
   it('reads every text and number as it was written', async () => {
     const name = 'a "quote", a \\, é and 𝄞';

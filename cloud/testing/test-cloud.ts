@@ -8,7 +8,7 @@ import { type Reference, referenceOf } from './reference.js';
 
 export const ADMIN = { id: 'admin', secret: 'correct horse battery staple' };
 
-export interface Answer {
+export interface TestAnswer {
   status: number;
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape.
@@ -73,7 +73,7 @@ export class TestCloud {
   /**
    * Sends a request; a body that is not a string is sent as JSON. The answer must be as `/openapi.json` documents it.
    */
-  async ask(method: string, path: string, { as, body, headers }: Ask = {}): Promise<Answer> {
+  async ask(method: string, path: string, { as, body, headers }: Ask = {}): Promise<TestAnswer> {
     const isText = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(this.url + path, {
       method,
@@ -87,7 +87,7 @@ export class TestCloud {
     });
     const bytes = Buffer.from(await response.arrayBuffer());
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    const answer: Answer = {
+    const answer: TestAnswer = {
       status: response.status,
       headers: response.headers,
       body: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : bytes,
@@ -124,7 +124,7 @@ export class TestCloud {
   }
 
   /** Commits changes that must be accepted. */
-  async commit(as: string, changes: object[]): Promise<Answer['body']> {
+  async commit(as: string, changes: object[]): Promise<TestAnswer['body']> {
     const { status, body } = await this.ask('POST', '/v1/changesets', { as, body: { changes } });
     if (status !== 200) throw new Error(`not committed: ${status} ${JSON.stringify(body)}`);
     return body;

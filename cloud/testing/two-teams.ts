@@ -1,4 +1,4 @@
-import { type Answer, TestCloud } from './test-cloud.js';
+import { type TestAnswer, TestCloud } from './test-cloud.js';
 
 export const link = (kind: string, granted: string, entity: string) => {
   const [, entityType = '', path = ''] = /^(\w+)\/(.+)$/.exec(entity) ?? [];
@@ -48,7 +48,7 @@ export class TwoTeams {
   }
 
   /** Sends the billing team's request for its stack. */
-  ask(changes: object[], more: object = {}, as = this.writers.billing): Promise<Answer> {
+  ask(changes: object[], more: object = {}, as = this.writers.billing): Promise<TestAnswer> {
     return this.cloud.ask('POST', '/v1/changesets', { as, body: { stack: 'billing', changes, ...more } });
   }
 

@@ -2,7 +2,7 @@ import { DELTA_MANIPULATION } from '@authz-service/core/bundle/format';
 import { NEWEST_HEADER } from '@authz-service/core/bundle/newest';
 import { ProblemError } from '@authz-service/core/problem';
 import { AGENT_HEADER } from '@authz-service/pdp/contract/agent-report';
-import type { Answer } from '@authz-service/sdk/answer';
+import type { HttpAnswer } from '@authz-service/sdk/answer';
 import type { Authorization } from '@authz-service/sdk/authorization';
 import type { Transport } from '@authz-service/sdk/transport';
 
@@ -72,7 +72,7 @@ function isBundleOrSame(status: number): boolean {
   return status === 200 || status === 226 || status === 304;
 }
 
-function read({ status, headers, body }: Answer, since: string | undefined, base: string): FeedAnswer {
+function read({ status, headers, body }: HttpAnswer, since: string | undefined, base: string): FeedAnswer {
   const newest = headers.get(NEWEST_HEADER);
   const etag = /^(?:W\/)?"([^"]+)"$/.exec(headers.get('etag') ?? '')?.[1];
   if (newest === null || etag === undefined) {

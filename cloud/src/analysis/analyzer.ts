@@ -202,7 +202,7 @@ export class Analyzer {
     answer.said.catch(() => undefined);
     try {
       await this.#send(thread, prepared, signal);
-      tell(thread.worker, { task: prepared.task });
+      send(thread.worker, { task: prepared.task });
       const said = await answer.said;
       if ('found' in said) return said.found;
       throw new ProblemError(said.fault.code, said.fault.detail, said.fault.errors);
@@ -236,11 +236,11 @@ export class Analyzer {
     const forgotten = this.#forgotten;
     const inSteps = (steps: Generator<undefined, void>) => this.slicing.run(untilAborted(steps, signal), tenant.id);
     if (!isThere) {
-      tell(worker, { base });
+      send(worker, { base });
       await inSteps(sendInSteps(worker, tenant.state.records()));
     }
     if (before !== undefined)
-      await inSteps(differingRecords(before, tenant.state, (differing) => tell(worker, { differing })));
+      await inSteps(differingRecords(before, tenant.state, (differing) => send(worker, { differing })));
     // A commit in between has mixed two revisions.
     assertAt(prepared);
     if (forgotten === this.#forgotten) thread.key = base.key;
@@ -284,15 +284,15 @@ function* sendInSteps(worker: Worker, records: Iterable<StoredRecord>): Generato
   for (const record of records) {
     part.push(record);
     if (part.length < STEP) continue;
-    tell(worker, { records: part });
+    send(worker, { records: part });
     part = [];
     yield;
   }
-  tell(worker, { records: part });
+  send(worker, { records: part });
 }
 
-function tell(worker: Worker, told: tasks.WorkerRequest): void {
-  worker.postMessage(told);
+function send(worker: Worker, request: tasks.WorkerRequest): void {
+  worker.postMessage(request);
 }
 
 function assertAt({ tenant, revision }: Prepared<unknown>): void {

@@ -16,13 +16,13 @@ const STEP = 500;
 const PART = 25;
 
 /**
- * Tells, part by part, how an earlier state differs from a later one, without credentials, which are in no history. A
+ * Gives, part by part, how an earlier state differs from a later one, without credentials, which are in no history. A
  * record with the id and the revision of another is the same version of it.
  */
 export function* differingRecords(
   before: TenantState,
   after: TenantState,
-  tell: (part: DifferingPart) => void,
+  onPart: (part: DifferingPart) => void,
 ): Generator<undefined, void> {
   let part: DifferingPart = { unlike: [], records: [] };
   let looked = 0;
@@ -30,7 +30,7 @@ export function* differingRecords(
   const ends = (): boolean => {
     const isFull = part.unlike.length >= PART || part.records.length >= PART;
     if (isFull) {
-      tell(part);
+      onPart(part);
       part = { unlike: [], records: [] };
     }
     return ++looked % STEP === 0 || isFull;
@@ -48,5 +48,5 @@ export function* differingRecords(
     if (isCredential(record.kind) || after.find(record.kind, record.id) !== undefined) continue;
     part.records.push(record);
   }
-  tell(part);
+  onPart(part);
 }

@@ -2,7 +2,7 @@ import { unpackBundle } from '@authz-service/core/bundle/read';
 import { COLLECTIONS, isCredential, KINDS } from '@authz-service/core/records/kinds';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../../testing/browser.js';
-import { ALICE_READS, type Answer, billing, TestCloud } from '../../testing/test-cloud.js';
+import { ALICE_READS, billing, type TestAnswer, TestCloud } from '../../testing/test-cloud.js';
 
 let cloud: TestCloud;
 /** Tokens of the administrators of two tenants; only the first tenant holds records. */
@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => cloud.close());
 
 /** The answer to the stranger; the route is noted as covered. */
-async function strange(method: string, route: string, path: string, body?: unknown): Promise<Answer> {
+async function strange(method: string, route: string, path: string, body?: unknown): Promise<TestAnswer> {
   covered.add(`${method} ${route}`);
   return await cloud.ask(method, path, { as: stranger, ...(body !== undefined && { body }) });
 }

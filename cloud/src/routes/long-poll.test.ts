@@ -5,7 +5,7 @@ import { readServedKeys } from '@authz-service/core/bundle/served-keys';
 import { keyIdOf } from '@authz-service/core/bundle/signing-key';
 import { verifyStatement } from '@authz-service/core/bundle/statement';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, billing, TestCloud } from '../../testing/test-cloud.js';
+import { billing, type TestAnswer, TestCloud } from '../../testing/test-cloud.js';
 
 let cloud: TestCloud;
 let admin: string;
@@ -24,7 +24,7 @@ let groups = 0;
 const commit = (as = admin) =>
   cloud.commit(as, [{ op: 'create', kind: 'group', fields: { name: `group-${groups++}` } }]);
 
-const fetchBundle = (as: string, headers: Record<string, string> = {}, query = ''): Promise<Answer> =>
+const fetchBundle = (as: string, headers: Record<string, string> = {}, query = ''): Promise<TestAnswer> =>
   cloud.ask('GET', `${PATH}${query}`, { as, headers });
 const etagOf = async (as: string, query = '') => (await fetchBundle(as, {}, query)).headers.get('etag') ?? '';
 

@@ -1,6 +1,6 @@
 import { COLLECTIONS, KINDS, type Kind } from '@authz-service/core/records/kinds';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN, type Answer, type Ask, TestCloud } from '../../testing/test-cloud.js';
+import { ADMIN, type Ask, type TestAnswer, TestCloud } from '../../testing/test-cloud.js';
 
 let cloud: TestCloud;
 let admin: string;
@@ -64,7 +64,7 @@ const LIVES: { [K in Kind]: { path: string; body: object; patch: object } } = {
 describe.each(KINDS)('a record of the kind %s', (kind) => {
   const collection = `/v1/${COLLECTIONS[kind]}`;
   const { path, body, patch } = LIVES[kind];
-  let made: Answer;
+  let made: TestAnswer;
 
   it('is made', async () => {
     made = await ask('POST', collection, { body });

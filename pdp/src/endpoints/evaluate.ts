@@ -4,7 +4,7 @@ import type { ProblemError } from '@authz-service/core/problem';
 import type { DecisionMaxAge } from '../contract/decision-response.js';
 import { shownProblem } from '../transport/problem-document.js';
 import type { EndpointCall } from './endpoint.js';
-import type { Question } from './question.js';
+import type { ParsedQuestion } from './question.js';
 
 /** A decision, or an explanation, with what its resource type says of the age of records. */
 export type Outcome = Decision | (Explanation & { max_age?: DecisionMaxAge });
@@ -14,7 +14,7 @@ export type Outcome = Decision | (Explanation & { max_age?: DecisionMaxAge });
  * is the place in a batch.
  */
 export function evaluate(
-  request: Question,
+  request: ParsedQuestion,
   engineOf: () => Engine,
   call: EndpointCall,
   index?: number,

@@ -4,7 +4,7 @@ import { decisionRequestSchema } from '../contract/decision-request.js';
 import { type DecisionResponse, decisionResponseSchema } from '../contract/decision-response.js';
 import type { Endpoint, EndpointCall } from './endpoint.js';
 import { evaluate, type Outcome } from './evaluate.js';
-import { parseQuestion, type Question } from './question.js';
+import { type ParsedQuestion, parseQuestion } from './question.js';
 
 /** `POST /v1/authorize`, and the same endpoint under its AuthZEN 1.0 path (section 10.1). */
 export const evaluationEndpoints = [
@@ -12,7 +12,7 @@ export const evaluationEndpoints = [
   evaluationAt(AUTHZEN_PATHS.evaluation, 'evaluateAccess'),
 ];
 
-function evaluationAt(path: string, operation: string): Endpoint<Question> {
+function evaluationAt(path: string, operation: string): Endpoint<ParsedQuestion> {
   return {
     method: 'POST',
     path,
@@ -29,7 +29,7 @@ function evaluationAt(path: string, operation: string): Endpoint<Question> {
   };
 }
 
-export function answerQuestion(question: Question, call: EndpointCall): DecisionResponse {
+export function answerQuestion(question: ParsedQuestion, call: EndpointCall): DecisionResponse {
   const outcome = evaluate(question, () => call.engine(), call);
   if (outcome instanceof ProblemError) throw outcome;
   return decisionResponse(outcome);

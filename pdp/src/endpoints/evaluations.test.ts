@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { EVALUATIONS_MAX, type EvaluationsResponse } from '../contract/evaluations.js';
 import type { EndpointCall, Evaluation } from './endpoint.js';
 import { evaluationsEndpoint, parseEvaluations } from './evaluations.js';
-import { parseQuestion, type Question } from './question.js';
+import { type ParsedQuestion, parseQuestion } from './question.js';
 
 const subject = { type: 'user', id: 'u' };
 const action = { name: 'read' };
@@ -13,9 +13,9 @@ const resource = (id: string) => ({ type: 'doc', id });
 
 /** Permits what is called so, fails for one name, and tells what it was asked, and when. */
 async function answer(body: object) {
-  const asked: (Question | ProblemError)[] = [];
+  const asked: (ParsedQuestion | ProblemError)[] = [];
   const moments = new Set<number>();
-  const decide = (item: Question, now: number): Decision => {
+  const decide = (item: ParsedQuestion, now: number): Decision => {
     asked.push(item);
     moments.add(now);
     if (item.resource.id === 'costly') engine.steps += 1_000_000;

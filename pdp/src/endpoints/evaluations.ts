@@ -17,14 +17,14 @@ import { PROBLEM_STATUS } from '../transport/problem-status.js';
 import type { Endpoint, EndpointCall, TenantView } from './endpoint.js';
 import { evaluate, type Outcome } from './evaluate.js';
 import { answerQuestion, decisionResponse } from './evaluation.js';
-import { parseQuestion, type Question } from './question.js';
+import { type ParsedQuestion, parseQuestion } from './question.js';
 
 /** The evaluations of one request; a malformed one is the problem that it will be answered with. */
 export interface Batch {
   semantic: (typeof EVALUATIONS_SEMANTICS)[number];
   /** Whether each decision comes with its reason. */
   reasons: boolean;
-  items: readonly (Question | ProblemError)[];
+  items: readonly (ParsedQuestion | ProblemError)[];
 }
 
 type Envelope = z.output<typeof evaluationsRequestSchema>;
@@ -42,7 +42,7 @@ const parseEnvelope = parserOf(evaluationsRequestSchema, 'The evaluations reques
  * `POST /access/v1/evaluations` (AuthZEN 1.0 section 7): several decisions at one revision and one time. Without
  * evaluations, the request is a single decision.
  */
-export const evaluationsEndpoint: Endpoint<Question | Batch> = {
+export const evaluationsEndpoint: Endpoint<ParsedQuestion | Batch> = {
   method: 'POST',
   path: AUTHZEN_PATHS.evaluations,
   operation: 'evaluateAccessBatch',
@@ -62,7 +62,7 @@ export const evaluationsEndpoint: Endpoint<Question | Batch> = {
 };
 
 /** Throws `invalid_request` for faults of the whole: a malformed default, an unknown semantic, too many evaluations. */
-export function parseEvaluations(body: unknown): Question | Batch {
+export function parseEvaluations(body: unknown): ParsedQuestion | Batch {
   const envelope = parseEnvelope(body);
   const { evaluations = [], options } = envelope;
   if (evaluations.length === 0) return parseQuestion(body);
@@ -73,10 +73,10 @@ export function parseEvaluations(body: unknown): Question | Batch {
   };
 }
 
-const typeOf = (item: Question | ProblemError) => (item instanceof ProblemError ? [] : [item.resource.type]);
+const typeOf = (item: ParsedQuestion | ProblemError) => (item instanceof ProblemError ? [] : [item.resource.type]);
 
 /** An evaluation takes each member that it lacks as a whole from the defaults; nothing is merged within. */
-function itemOf(envelope: Envelope, evaluation: unknown, index: number): Question | ProblemError {
+function itemOf(envelope: Envelope, evaluation: unknown, index: number): ParsedQuestion | ProblemError {
   const at = `/evaluations/${index}`;
   const what = `Evaluation ${index}`;
   if (!isObject(evaluation)) return malformed(what, [{ pointer: at, detail: 'must be an object.' }]);
@@ -120,7 +120,7 @@ function* decideInSteps(
   }
   return { evaluations };
 
-  function decideItem(item: Question | ProblemError, index: number) {
+  function decideItem(item: ParsedQuestion | ProblemError, index: number) {
     if (item instanceof ProblemError) {
       call.evaluated({ outcome: item, index });
       return item;

@@ -6,14 +6,14 @@ import type { resourceSchema, subjectSchema } from '../contract/entities.js';
 import { parserOf } from '../contract/parser-of.js';
 
 /** The request for the engine, and whether the caller wants every candidate explained. */
-export interface Question extends DecisionRequest {
+export interface ParsedQuestion extends DecisionRequest {
   explain: boolean;
 }
 
 const parseBody = parserOf(decisionRequestSchema, 'The decision request');
 
 /** Checks a body and resolves its aliases. Throws `invalid_request` with a pointer for each fault. */
-export function parseQuestion(body: unknown): Question {
+export function parseQuestion(body: unknown): ParsedQuestion {
   const { subject, resource, action, context, options } = parseBody(body);
   return {
     subject: subjectOf(subject),

@@ -8,14 +8,14 @@ const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 const GATEWAY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** The answer of the service, read whole. */
-export interface Answer {
+export interface HttpAnswer {
   status: number;
   headers: Headers;
   body: Uint8Array;
 }
 
 /** Reads a response whole. Throws `network` beyond `max` bytes, whatever the length the server announced. */
-export async function readAnswer(response: Response, at: string, max = ANSWER_BYTES_MAX): Promise<Answer> {
+export async function readAnswer(response: Response, at: string, max = ANSWER_BYTES_MAX): Promise<HttpAnswer> {
   const { status, headers } = response;
   const announced = headers.get('content-length');
   if (announced !== null && Number(announced) <= max && !headers.has('content-encoding')) {
@@ -42,14 +42,14 @@ export async function readAnswer(response: Response, at: string, max = ANSWER_BY
 }
 
 /** The JSON of a successful answer. Throws `network` where something other than the service has answered. */
-export function jsonOf(answer: Answer, at: string): unknown {
+export function jsonOf(answer: HttpAnswer, at: string): unknown {
   const parsed = isJson(answer) ? parse(answer.body) : undefined;
   if (parsed === undefined) throw notTheService(answer, at);
   return parsed;
 }
 
 /** The error in an answer that is none to the request. */
-export function errorOf(answer: Answer, at: string): ServiceError {
+export function errorOf(answer: HttpAnswer, at: string): ServiceError {
   const { status } = answer;
   if (status < 300) {
     const detail = `${at} answered ${status}: that is no answer to this request, whatever it holds.`;
@@ -88,7 +88,7 @@ function oauthError(error: string, description: unknown, status: number, at: str
   return new ServiceError(error === 'invalid_client' ? 'invalid_client' : codeOfStatus(status), detail, [], { status });
 }
 
-function notTheService(answer: Answer, at: string): ServiceError {
+function notTheService(answer: HttpAnswer, at: string): ServiceError {
   const type = answer.headers.get('content-type')?.split(';')[0] ?? 'no content type';
   return new ServiceError(
     'network',
@@ -100,7 +100,7 @@ function notTheService(answer: Answer, at: string): ServiceError {
 }
 
 /** Returns the target of a redirect, without the parts that may hold secrets. */
-function redirection(answer: Answer): string {
+function redirection(answer: HttpAnswer): string {
   const location = answer.headers.get('location');
   if (location === null) return '';
   try {
@@ -111,7 +111,7 @@ function redirection(answer: Answer): string {
   }
 }
 
-function isJson(answer: Answer): boolean {
+function isJson(answer: HttpAnswer): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(answer.headers.get('content-type') ?? '');
 }
 

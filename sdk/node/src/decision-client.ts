@@ -1,4 +1,4 @@
-import { type Answer, jsonOf } from './answer.js';
+import { type HttpAnswer, jsonOf } from './answer.js';
 import { type Authorization, apiKeyAuthorization } from './authorization.js';
 import { AUTHZEN_PATHS } from './authzen-paths.js';
 import { baseAddress } from './base-address.js';
@@ -297,7 +297,7 @@ export class DecisionClient {
   }
 
   /** Sends a request with the client's credential. Its span names the route, since a path may name a person. */
-  protected answer(request: ServiceRequest, options?: CallOptions): Promise<Answer> {
+  protected answer(request: ServiceRequest, options?: CallOptions): Promise<HttpAnswer> {
     const { method, path, route = path } = request;
     return this.#spans.around(`${method} ${route}`, async (span) => {
       const call = { ...options, onAttempt: span.attempt, newest: this.#newest, maxAge: this.#maxAge };
@@ -425,6 +425,6 @@ export class DecisionClient {
   }
 }
 
-function revisionOf(answer: Answer): string | undefined {
+function revisionOf(answer: HttpAnswer): string | undefined {
   return answer.headers.get('service-revision') || undefined;
 }

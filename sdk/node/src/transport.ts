@@ -1,4 +1,4 @@
-import { type Answer, errorOf, readAnswer } from './answer.js';
+import { errorOf, type HttpAnswer, readAnswer } from './answer.js';
 import type { Authorization } from './authorization.js';
 import { networkFault } from './fault.js';
 import { jsonText } from './json-text.js';
@@ -122,7 +122,11 @@ export class Transport {
   }
 
   /** Throws `ServiceError`: the service's own, `network` or `timeout`; or the reason of the caller's signal. */
-  async send(request: ServiceRequest, options: CountedOptions = {}, authorization?: Authorization): Promise<Answer> {
+  async send(
+    request: ServiceRequest,
+    options: CountedOptions = {},
+    authorization?: Authorization,
+  ): Promise<HttpAnswer> {
     const url = request.url ?? this.#url(request);
     const at = `${request.method} ${request.url ?? `${this.#options.base}${request.path}`}`;
     const retryPolicy = request.retryPolicy ?? this.#options.retryPolicy;
@@ -185,7 +189,7 @@ export class Transport {
     timeoutMs: number,
     sent: SentByItself,
     signal: AbortSignal,
-  ): Promise<Answer | Fault> {
+  ): Promise<HttpAnswer | Fault> {
     const limit = new Limit(signal, timeoutMs, () => timeout(at, timeoutMs, ''));
     try {
       const requestId = options.requestId === undefined ? newRequestId() : headerText(options.requestId);

@@ -3,7 +3,7 @@ import { isComplexElement, Token } from 'cdktf';
 import type { Construct } from 'constructs';
 
 /** The options of a construct or a method, by name. */
-export type Known<T> = { readonly [K in keyof Required<T>]: true };
+export type KnownOptions<T> = { readonly [K in keyof Required<T>]: true };
 
 /** Options by name; those that hold options of their own come with these. */
 export interface OptionNames {
@@ -28,7 +28,7 @@ export const placeOf = (scope: Construct, id: string) => `${scope.node.path}/${i
  * Returns the options after refusing unknown ones, because a misspelled `condition` would mean no condition at all.
  * `at` is the construct that they are for.
  */
-export function options<T extends object>(at: string, given: T, known: Known<T>): T {
+export function options<T extends object>(at: string, given: T, known: KnownOptions<T>): T {
   refuseOthers(at, given, known);
   return given;
 }

@@ -31,14 +31,14 @@ export function encodeObject(attributes: Attributes, values: Values | null): Dyn
 }
 
 /** An attribute and the attribute that contains it. */
-type Place = { readonly name: string; readonly within: Place } | undefined;
+type AttributePlace = { readonly name: string; readonly within: AttributePlace } | undefined;
 
-function pathText(at: Place): string {
+function pathText(at: AttributePlace): string {
   if (at === undefined) return '';
   return at.within === undefined ? at.name : `${pathText(at.within)}.${at.name}`;
 }
 
-function fault(at: Place, expected: string, value: unknown): Error {
+function fault(at: AttributePlace, expected: string, value: unknown): Error {
   const found = value === UNKNOWN ? 'an unknown' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
   return new Error(`the value of ${pathText(at) || 'the object'} should be ${expected} and is ${found}`);
 }
@@ -47,7 +47,7 @@ function isRecord(value: Packed | undefined): value is { readonly [key: string]:
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
 }
 
-function readObject(attributes: Attributes, raw: Packed, at: Place): Values {
+function readObject(attributes: Attributes, raw: Packed, at: AttributePlace): Values {
   if (!isRecord(raw)) throw fault(at, 'an object', raw);
   const values: { [name: string]: Value } = {};
   for (const name in attributes) {
@@ -57,7 +57,7 @@ function readObject(attributes: Attributes, raw: Packed, at: Place): Values {
   return values;
 }
 
-function readAttribute(attribute: Attribute, raw: Packed, at: Place): Value {
+function readAttribute(attribute: Attribute, raw: Packed, at: AttributePlace): Value {
   if ('type' in attribute) return readTyped(attribute.type, raw, at);
   const object = (item: Packed) =>
     item === null ? null : item === UNKNOWN ? UNKNOWN : readObject(attribute.attributes, item, at);
@@ -65,7 +65,7 @@ function readAttribute(attribute: Attribute, raw: Packed, at: Place): Value {
   return readCollection(attribute.nested === 'map', raw, object, at);
 }
 
-function readTyped(type: Type, raw: Packed, at: Place): Value {
+function readTyped(type: Type, raw: Packed, at: AttributePlace): Value {
   if (raw === null || raw === UNKNOWN) return raw;
   if (type === 'number') return readNumber(raw, at);
   if (type === 'string' || type === 'bool') {
@@ -76,7 +76,7 @@ function readTyped(type: Type, raw: Packed, at: Place): Value {
   return readCollection(kind === 'map', raw, (value) => readTyped(item, value, at), at);
 }
 
-function readCollection(isMap: boolean, raw: Packed, read: (item: Packed) => Value, at: Place): Value {
+function readCollection(isMap: boolean, raw: Packed, read: (item: Packed) => Value, at: AttributePlace): Value {
   if (raw === null || raw === UNKNOWN) return raw;
   if (isMap && isRecord(raw)) return Object.fromEntries(Object.entries(raw).map(([key, item]) => [key, read(item)]));
   if (!isMap && Array.isArray(raw)) return raw.map(read);
@@ -84,7 +84,7 @@ function readCollection(isMap: boolean, raw: Packed, read: (item: Packed) => Val
 }
 
 /** Terraform writes numbers that a 64-bit integer or float cannot hold exactly as decimal text; 0.1 is one of them. */
-function readNumber(raw: Packed, at: Place): number | bigint {
+function readNumber(raw: Packed, at: AttributePlace): number | bigint {
   if (typeof raw === 'number') return raw;
   if (typeof raw === 'bigint') return Number.isSafeInteger(Number(raw)) ? Number(raw) : raw;
   if (typeof raw !== 'string') throw fault(at, 'a number', raw);
@@ -92,7 +92,7 @@ function readNumber(raw: Packed, at: Place): number | bigint {
   return /^-?\d+$/.test(raw) && !Number.isSafeInteger(near) ? BigInt(raw) : near;
 }
 
-function writeObject(attributes: Attributes, values: Values, at: Place): Packed {
+function writeObject(attributes: Attributes, values: Values, at: AttributePlace): Packed {
   for (const name of Object.keys(values)) {
     if (!Object.hasOwn(attributes, name))
       throw new Error(`the schema has no attribute ${pathText({ name, within: at })}`);
@@ -104,7 +104,7 @@ function writeObject(attributes: Attributes, values: Values, at: Place): Packed 
   return packed;
 }
 
-function writeAttribute(attribute: Attribute, value: Value, at: Place): Packed {
+function writeAttribute(attribute: Attribute, value: Value, at: AttributePlace): Packed {
   if ('type' in attribute) return writeTyped(attribute.type, value, at);
   const object = (item: Value) => {
     if (item === null || item === UNKNOWN) return item;
@@ -115,7 +115,7 @@ function writeAttribute(attribute: Attribute, value: Value, at: Place): Packed {
   return writeCollection(attribute.nested === 'map', value, object, at);
 }
 
-function writeTyped(type: Type, value: Value, at: Place): Packed {
+function writeTyped(type: Type, value: Value, at: AttributePlace): Packed {
   if (value === null || value === UNKNOWN) return value;
   if (type === 'number') {
     if (typeof value === 'bigint') return value.toString();
@@ -130,7 +130,7 @@ function writeTyped(type: Type, value: Value, at: Place): Packed {
   return writeCollection(kind === 'map', value, (element) => writeTyped(item, element, at), at);
 }
 
-function writeCollection(isMap: boolean, value: Value, write: (item: Value) => Packed, at: Place): Packed {
+function writeCollection(isMap: boolean, value: Value, write: (item: Value) => Packed, at: AttributePlace): Packed {
   if (value === null || value === UNKNOWN) return value;
   if (isMap && isObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, write(item)]));
