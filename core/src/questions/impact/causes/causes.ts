@@ -14,6 +14,8 @@ const MADE_MAX = 1_000_000;
 
 type Changes = ReadonlySet<ChangedRecord>;
 
+const NONE: Changes = new Set();
+
 /** One subject, resource and action of a finding. */
 export interface CausedPoint {
   readonly at: CausedAt;
@@ -28,10 +30,12 @@ export class Causes {
   readonly #relevant: RelevantChanges;
   readonly #dependencies: Dependencies;
   readonly #byAddress: ReadonlyMap<Address, ChangedRecord>;
-  /** How many changes have been made to ask. */
+  /** The changes that the engine's present state has beyond the state before. */
+  #present: Changes = NONE;
+  /** How many changes have been made and taken back to ask. */
   #made = 0;
 
-  /** `engine` is in the state before, and is again after each question. */
+  /** `engine` is in the state before, and is again after each finding. */
   constructor(
     private readonly engine: CompiledEngine,
     private readonly changes: readonly ChangedRecord[],
@@ -49,7 +53,9 @@ export class Causes {
   of(points: readonly [CausedPoint, ...CausedPoint[]]): CauseRecord[][] {
     const [first, ...others] = points;
     const sets = this.#setsAt(first);
-    return (others.length === 0 ? sets : this.#together(points, sets)).map((set) => this.#records(set));
+    const found = others.length === 0 ? sets : this.#together(points, sets);
+    this.#become(NONE);
+    return found.map((set) => this.#records(set));
   }
 
   /** Each set is of the first point; what the others need besides is added. */
@@ -78,8 +84,14 @@ export class Causes {
     const found = minimalSets(this.#starts(at, chains), this.#dependencies, holds);
     if (found.length > 0) return found;
     const relevant = this.#dependencies.closed(this.#relevant.of(at));
-    const [set] = minimalSets([relevant, new Set(this.changes)], this.#dependencies, holds);
+    if (this.#made > MADE_MAX) return [relevant];
+    const [set] = minimalSets(this.#wider(relevant), this.#dependencies, holds);
     return set === undefined ? [relevant] : withAlternatives(set, relevant, this.#dependencies, holds);
+  }
+
+  *#wider(relevant: Changes): Generator<Changes, void> {
+    yield relevant;
+    yield new Set(this.changes);
   }
 
   /** The changes along each chain, with those of the resource, its type and what it lies below. */
@@ -94,13 +106,19 @@ export class Causes {
 
   /** Undefined once too many changes have been made. */
   #holds(set: ReadonlySet<ChangedRecord>, shows: (engine: CompiledEngine) => boolean): boolean | undefined {
-    const made = [...set];
-    this.#made += made.length + 1;
     if (this.#made > MADE_MAX) return undefined;
-    this.engine.apply(made);
-    const held = shows(this.engine);
-    this.engine.apply(made.map(({ before, after }): RecordChange => ({ before: after, after: before })));
-    return held;
+    this.#become(set);
+    return shows(this.engine);
+  }
+
+  /** Brings the engine to the state before with these changes: sets that are asked one after the other are nearly equal. */
+  #become(set: Changes): void {
+    const steps: RecordChange[] = [];
+    for (const one of this.#present) if (!set.has(one)) steps.push({ before: one.after, after: one.before });
+    for (const one of set) if (!this.#present.has(one)) steps.push(one);
+    this.#made += steps.length + 1;
+    if (steps.length > 0) this.engine.apply(steps);
+    this.#present = set;
   }
 
   #records(set: ReadonlySet<ChangedRecord>): CauseRecord[] {

@@ -35,7 +35,8 @@ interface Input {
 export function completeFindings(input: Input): Finding[] {
   const { drafts, engine, changes, sides } = input;
   const back = changes.map(({ address, before, after }) => ({ address, before: after, after: before }));
-  const fresh = new Fresh(engine, changes, input.universe);
+  const byAddress = new Map(changes.map((change) => [change.address, change]));
+  const fresh = new Fresh(engine, byAddress, input.universe);
   const samples = new Samples(input.principals, changes);
   const points = drafts.map((draft) => samples.of(draft).map((sample) => new Point(draft, sample)));
   const all = points.flat();
@@ -55,7 +56,6 @@ export function completeFindings(input: Input): Finding[] {
   engine.apply(back);
   const causes = new Causes(engine, changes, sides);
   const findings: Finding[] = [];
-  const byAddress = new Map(changes.map((change) => [change.address, change]));
   for (const [index, draft] of drafts.entries()) {
     const own = points[index] as [Point, ...Point[]];
     const [shown] = own.map((point) => shownBy(point, engine));
@@ -182,11 +182,13 @@ class Fresh implements FreshNames {
 
   constructor(
     private readonly engine: CompiledEngine,
-    private readonly changes: readonly ChangedRecord[],
+    private readonly changes: ReadonlyMap<Address, ChangedRecord>,
     private readonly universe: (type: Path) => TypeUniverse,
   ) {
     const types = new Set(
-      changes.flatMap(({ after }) => (after?.kind === 'subject' ? [(after.fields as Fields<'subject'>).type] : [])),
+      [...changes.values()].flatMap(({ after }) =>
+        after?.kind === 'subject' ? [(after.fields as Fields<'subject'>).type] : [],
+      ),
     );
     this.type = free('someone', (name) => engine.subjects.has(name) || types.has(name));
   }
@@ -218,8 +220,8 @@ class Fresh implements FreshNames {
     return this.#placing.get(key) ?? {};
   }
 
-  #added(address: string): boolean {
-    return this.changes.some((change) => change.address === address);
+  #added(address: Address): boolean {
+    return this.changes.has(address);
   }
 }
 
