@@ -27,6 +27,16 @@ describe('the proxy of the environment', () => {
     expect(name('http://cloud.example.com')).toBe('http://plain.example.com:8080');
   });
 
+  it.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'])('is an http address in %s if it has no scheme', (variable) => {
+    vi.stubEnv(variable, 'proxy.example.com:3128');
+    expect(name('https://cloud.example.com')).toBe('http://proxy.example.com:3128');
+  });
+
+  it('may be reached by https', () => {
+    vi.stubEnv('HTTPS_PROXY', 'https://proxy.example.com:3129');
+    expect(name('https://cloud.example.com')).toBe('https://proxy.example.com:3129');
+  });
+
   it.each(['http://localhost:8080', 'https://127.0.0.1:8443', 'https://127.1.2.3', 'http://[::1]:8080'])(
     'is none for %s',
     (url) => {

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http';
-import { ProblemError } from '@authz-service/core/problem';
 import { isLoopbackHost } from '@authz-service/core/values/loopback';
+import { proxyAddress } from '@authz-service/core/values/proxy-address';
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
@@ -33,14 +33,8 @@ export function proxyAgents(url: URL): ProxyAgents | undefined {
 }
 
 function agentsOf(url: URL, given: string): ProxyAgents {
-  const isSecure = url.protocol === 'https:';
-  const proxy = URL.canParse(given) ? new URL(given) : undefined;
-  if (proxy === undefined || !/^https?:$/.test(proxy.protocol)) {
-    const shown = given.includes('@') ? 'its value' : `"${given}"`;
-    const detail = `${isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY'} or ALL_PROXY: ${shown} is no address of a proxy: write it like "http://proxy.example.com:3128".`;
-    throw new ProblemError('invalid_config', detail);
-  }
+  const proxy = proxyAddress(given, url, { env: process.env, protocols: ['http:', 'https:'] });
   const make = (options: object): Agent =>
-    isSecure ? new HttpsProxyAgent(proxy, options) : new HttpProxyAgent(proxy, options);
+    url.protocol === 'https:' ? new HttpsProxyAgent(proxy, options) : new HttpProxyAgent(proxy, options);
   return { name: proxy.origin, kept: make(KEPT), fresh: make({}) };
 }
