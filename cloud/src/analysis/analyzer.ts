@@ -6,7 +6,7 @@ import type { WhyNot } from '@authz-service/core/questions/why-not/why-not';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { Credential } from '../auth/credential.js';
-import { FairQueue } from '../auth/fair-queue.js';
+import { FairQueue } from '../concurrency/fair-queue.js';
 import { orAborted, untilAborted } from '../concurrency/until-aborted.js';
 import { differingRecords } from '../history/differing-records.js';
 import type { ReadableTenant } from '../tenants/tenant.js';

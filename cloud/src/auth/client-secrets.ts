@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { FairQueue } from '../concurrency/fair-queue.js';
 import { networkOf } from './client-addresses.js';
 import { FailureLimit } from './failure-limit.js';
-import { FairQueue } from './fair-queue.js';
 import { type Derive, isScryptHash, isScryptOf, scryptHash } from './scrypt.js';
 import { hashGeneratedSecret, NO_SECRET } from './secrets.js';
 

@@ -3,12 +3,12 @@ import { EVERY_TENANT } from '../bundles/watch.js';
 import type { Cloud } from '../cloud.js';
 import { forgetTenant } from '../commands/delete-tenant.js';
 import { followTenant } from '../commands/follow-tenant.js';
+import { Turns } from '../concurrency/turns.js';
 import { RETRY_AFTER_SECONDS } from '../store/storage-fault.js';
 import { type CommitNotice, NoTenantError, type Store, type StorePosition, type TenantEvent } from '../store/store.js';
 import type { EventPoint } from '../store/tenant-events.js';
 import type { ReplicaState } from '../telemetry/replica-state.js';
 import type { Tenant } from '../tenants/tenant.js';
-import { Turns } from '../tenants/turns.js';
 import { findLoss, lossText } from './database-loss.js';
 
 /** From the beginning of one look to that of the next; both together stay below half a second. */

@@ -1,40 +1,81 @@
 import { faultText, type StorageFault, storageFailed } from './storage-fault.js';
 import type { Store, Writability } from './store.js';
 
-const WRITES: ReadonlySet<string> = new Set<keyof Store>([
-  'createTenant',
-  'deleteTenant',
-  'commit',
-  'locked',
-  'atOnce',
-  'noteOrigins',
-  'saveIdempotent',
-  'purgeIdempotent',
-  'pruneHistory',
-  'pruneAudit',
-  'eraseHistory',
-  'disableCredentials',
-  'enableCredentials',
-  'addSession',
-  'touchSession',
-  'endSession',
-  'endAllSessions',
-  'purgeSessions',
-  'addLink',
-  'takeLink',
-  'addSigningKey',
-  'addBundleKey',
-  'addEpoch',
-  'noteAgents',
-  'noteUnlisted',
-  'distrustAgents',
-  'retireAgents',
-  'noteRefusedAgent',
-  'forgetAgents',
-  'addSignOff',
-  'noteCredentialUses',
-  'noteUse',
-]);
+/** The operations of a store that may wait for its database. */
+type Operation = Exclude<keyof Store, 'shared' | 'writability' | 'listen'>;
+
+/** How each operation uses the database. Those that are `always` run tell whether it answers, or do not ask it. */
+const USES: Readonly<Record<Operation, 'reads' | 'writes' | 'always'>> = {
+  position: 'always',
+  locked: 'writes',
+  alone: 'reads',
+  atOnce: 'writes',
+  tenants: 'reads',
+  lostTenants: 'reads',
+  createTenant: 'writes',
+  deleteTenant: 'writes',
+  tenantEvents: 'reads',
+  tenantEventsAfter: 'reads',
+  load: 'reads',
+  origins: 'reads',
+  audit: 'reads',
+  historyStart: 'reads',
+  findRevision: 'reads',
+  readPast: 'reads',
+  newestCommits: 'reads',
+  eraseHistory: 'writes',
+  pruneHistory: 'writes',
+  pruneAudit: 'writes',
+  credentials: 'reads',
+  purgeIdempotent: 'writes',
+  close: 'always',
+  commit: 'writes',
+  commitsSince: 'reads',
+  credentialsSince: 'reads',
+  noteOrigins: 'writes',
+  findIdempotent: 'reads',
+  saveIdempotent: 'writes',
+  noteAgents: 'writes',
+  noteUnlisted: 'writes',
+  distrustAgents: 'writes',
+  agents: 'reads',
+  agentsBehind: 'reads',
+  countAgents: 'reads',
+  agentsByLag: 'reads',
+  stragglers: 'reads',
+  agentCredentials: 'reads',
+  agentOwner: 'reads',
+  noteRefusedAgent: 'writes',
+  retireAgents: 'writes',
+  forgetAgents: 'writes',
+  disableCredentials: 'writes',
+  setBackAt: 'reads',
+  enableCredentials: 'writes',
+  signInOffSince: 'reads',
+  noteCredentialUses: 'writes',
+  credentialUses: 'reads',
+  epochs: 'reads',
+  addEpoch: 'writes',
+  signingKeys: 'reads',
+  addSigningKey: 'writes',
+  bundleKeys: 'reads',
+  addBundleKey: 'writes',
+  addSession: 'writes',
+  findSession: 'reads',
+  sessions: 'reads',
+  touchSession: 'writes',
+  endSession: 'writes',
+  purgeSessions: 'writes',
+  endAllSessions: 'writes',
+  addLink: 'writes',
+  takeLink: 'writes',
+  addSignOff: 'writes',
+  findSignOff: 'reads',
+  lastSignOffs: 'reads',
+  signOffs: 'reads',
+  tenantUse: 'reads',
+  noteUse: 'writes',
+};
 
 /** The holder of the database. */
 export interface DatabaseHolder {
@@ -43,9 +84,6 @@ export interface DatabaseHolder {
   /** The reason against writing here, found without writing. */
   unwritable(): Promise<StorageFault | undefined>;
 }
-
-/** Methods that tell whether the database answers, and those that do not ask it. */
-const ALWAYS: ReadonlySet<string> = new Set<keyof Store>(['position', 'close']);
 
 export interface Watching {
   /** The reason why nothing should be asked of the database now; absent where that is never so. */
@@ -61,13 +99,13 @@ export interface Watching {
  * The operations of a store, whose failures are those of `storageFailed` if what holds the database fails, and which tell
  * whether it can be written. They write nothing once the database is no longer in its place.
  */
-export function watchedStore<T extends object>(store: T, watching: Watching): T & Pick<Store, 'writability'> {
+export function watchedStore<T extends Partial<Store>>(store: T, watching: Watching): T & Pick<Store, 'writability'> {
   const { fault: faultOf, place, probe } = watching;
   /** Why the last write failed; whether the next one succeeds can only be tried. */
   let failed: StorageFault | undefined;
-  const run = async (name: string, work: () => Promise<unknown>): Promise<unknown> => {
-    const writing = WRITES.has(name);
-    const silence = ALWAYS.has(name) ? undefined : watching.silence?.();
+  const run = async (operation: Operation, work: () => Promise<unknown>): Promise<unknown> => {
+    const writing = USES[operation] === 'writes';
+    const silence = USES[operation] === 'always' ? undefined : watching.silence?.();
     if (silence) throw storageFailed(silence, { writing });
     const displaced = writing ? await place.displaced() : undefined;
     if (displaced) throw storageFailed(displaced, { writing });
@@ -80,9 +118,9 @@ export function watchedStore<T extends object>(store: T, watching: Watching): T 
       throw storageFailed(fault, { writing, cause });
     }
   };
-  const watched = Object.entries(store).map(([name, work]): [string, unknown] => [
+  const watched = Object.entries<unknown>({ ...store }).map(([name, work]): [string, unknown] => [
     name,
-    typeof work === 'function' ? (...args: unknown[]) => run(name, () => work(...args)) : work,
+    typeof work === 'function' ? (...args: unknown[]) => run(name as Operation, async () => work(...args)) : work,
   ]);
 
   const retry = async (): Promise<StorageFault | undefined> => {

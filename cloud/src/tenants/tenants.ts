@@ -1,8 +1,8 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { EVERY_TENANT, Watch } from '../bundles/watch.js';
+import { ReadingLine } from '../concurrency/reading-line.js';
 import { SerialQueue } from '../concurrency/serial-queue.js';
 import { ChangedStoreError, type Store, type TenantRow } from '../store/store.js';
-import { ReadingLine } from './reading-line.js';
 import { Tenant, type WorkSharing } from './tenant.js';
 import { TenantUses } from './tenant-uses.js';
 
