@@ -88,7 +88,7 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   state.formerMaxAgeMs = await keptMaxAge.begin(config.maxAgeMs);
   await warmStart({ ...config, apiKey }, { cache, state, log });
   const syncLog = new SyncLog(state, log);
-  syncLog.tellBudgets();
+  syncLog.logBudgets();
   log.info({ url, address: addressText(address), state: state.phase }, 'agent is listening');
 
   const saver = new Saver(cache, apiKey, trust, log);

@@ -37,27 +37,27 @@ export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfi
   function read<K extends keyof AgentConfig>(key: K): AgentConfig[K] | undefined {
     const setting = SETTINGS[key];
     const name = YAML_KEYS[key];
-    const said = fromEnvironment(env, name) ?? values.get(name);
-    const text = said?.text ?? setting.default;
+    const given = fromEnvironment(env, name) ?? values.get(name);
+    const text = given?.text ?? setting.default;
     if (text === undefined) return undefined;
     try {
       return setting.read(text, { cwd, home });
     } catch (error) {
       if (!(error instanceof SettingFault)) throw error;
-      faults.push(`${said?.place ?? name}: ${said?.place === variableOf(name) ? '' : `${name}: `}${error.message}`);
+      faults.push(`${given?.place ?? name}: ${given?.place === variableOf(name) ? '' : `${name}: `}${error.message}`);
       return undefined;
     }
   }
 
-  const said = (name: string) => fromEnvironment(env, name) !== undefined || values.has(name);
-  const isStatic = said(YAML_KEYS.bundleUrl);
-  if (isStatic) faults.push(...faultsOfStatic(said));
-  else if (said(YAML_KEYS.bundleHeader)) {
+  const isGiven = (name: string) => fromEnvironment(env, name) !== undefined || values.has(name);
+  const isStatic = isGiven(YAML_KEYS.bundleUrl);
+  if (isStatic) faults.push(...faultsOfStatic(isGiven));
+  else if (isGiven(YAML_KEYS.bundleHeader)) {
     faults.push(
       `${variableOf(YAML_KEYS.bundleHeader)}: no web server is asked: set ${variableOf(YAML_KEYS.bundleUrl)}, too`,
     );
   }
-  if (!isStatic && !said(YAML_KEYS.apiKey)) {
+  if (!isStatic && !isGiven(YAML_KEYS.apiKey)) {
     faults.push(`API key is required: set ${variableOf(YAML_KEYS.apiKey)}, or ${YAML_KEYS.apiKey} in the YAML file`);
   }
   const config = {
@@ -100,17 +100,17 @@ export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfi
  * A web server proves nothing of who made its files, and one set of keys signs the bundles of all tenants: the agent must know
  * both beforehand.
  */
-function faultsOfStatic(said: (name: string) => boolean): string[] {
+function faultsOfStatic(isGiven: (name: string) => boolean): string[] {
   const { bundleUrl, bundleJwks, tenantId, cloudUrl } = YAML_KEYS;
   const [url, keys, tenant] = [variableOf(bundleUrl), variableOf(bundleJwks), variableOf(tenantId)];
   const faults: string[] = [];
-  if (said(cloudUrl)) faults.push(`${url}: no cloud is asked then: remove it or ${variableOf(cloudUrl)}`);
-  if (!said(bundleJwks)) {
+  if (isGiven(cloudUrl)) faults.push(`${url}: no cloud is asked then: remove it or ${variableOf(cloudUrl)}`);
+  if (!isGiven(bundleJwks)) {
     faults.push(
       `${url}: the web server proves nothing of who signed its files: set ${keys} to a copy of keys.json, or of what the cloud serves at /.well-known/jwks.json, that came another way`,
     );
   }
-  if (!said(tenantId)) {
+  if (!isGiven(tenantId)) {
     faults.push(
       `${url}: the keys sign the bundles of all tenants: set ${tenant} to the id that "service bundle publish" names`,
     );

@@ -88,17 +88,17 @@ export async function compareApart(work: CompareWork): Promise<Buffer | undefine
 }
 
 /** The first thing that the worker says of which `take` makes an answer. Throws what it says in place of one. */
-function answerOf<Said extends object, Answer>(
+function answerOf<Response extends object, Answer>(
   worker: Worker,
-  take: (said: Said) => { answer: Answer } | undefined,
+  take: (response: Response) => { answer: Answer } | undefined,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    worker.on('message', (said: Said | { fault: Fault }) => {
-      if ('fault' in said) {
-        reject(new ProblemError(said.fault.code, said.fault.detail));
+    worker.on('message', (response: Response | { fault: Fault }) => {
+      if ('fault' in response) {
+        reject(new ProblemError(response.fault.code, response.fault.detail));
         return;
       }
-      const taken = take(said);
+      const taken = take(response);
       if (taken !== undefined) resolve(taken.answer);
     });
     worker.on('error', reject);

@@ -115,7 +115,7 @@ export class Intake {
       else await state.advanced(changed.changes, served);
       state.syncing.trust = trust;
       this.wantsWhole = false;
-      return this.#said(before?.servedRevision, served, changed?.changes.length);
+      return this.#logActivation(before?.servedRevision, served, changed?.changes.length);
     } catch (error) {
       await bytes.discard();
       throw error;
@@ -174,7 +174,7 @@ export class Intake {
       const { changes, next } = await advance({ json, statement, kid }, before, STEPS_MAX);
       await saver.save(next, trust, () => cache.append({ json, jws }));
       await state.advanced(changes, next);
-      this.#said(before, next, changes.length);
+      this.#logActivation(before, next, changes.length);
     } catch (error) {
       const { message } = error as Error;
       log.warn({ error: message }, 'the changes cannot be applied, asking for the whole bundle');
@@ -219,7 +219,7 @@ export class Intake {
    * Returns whether the revision differs from the one before, and logs it, with the number of changed records if the
    * engine was changed in place.
    */
-  #said(before: ServedRevision | undefined, served: Served, changedRecords?: number): boolean {
+  #logActivation(before: ServedRevision | undefined, served: Served, changedRecords?: number): boolean {
     if (before?.revision === served.revision && before.epoch?.number === served.epoch?.number) return false;
     const { log } = this.parts;
     const { tenant, revision, signedBy, activatedBy } = served;

@@ -29,8 +29,8 @@ export class SyncLog {
   succeeded({ saved, aheadMs = 0, newestAtMs }: Polled, askedAt?: Moment): void {
     this.#lastCause = undefined;
     this.#compareClocks(aheadMs);
-    this.tellBudgets();
-    this.#tellUnsigned(newestAtMs === undefined);
+    this.logBudgets();
+    this.#logUnsigned(newestAtMs === undefined);
     const failures = this.state.syncSucceeded(askedAt, newestAtMs);
     if (failures === 0) return;
     this.log.info(
@@ -40,7 +40,7 @@ export class SyncLog {
   }
 
   /** Logs which budgets cannot be kept, once for each, and when all can be again. */
-  tellBudgets(): void {
+  logBudgets(): void {
     const { budgets } = this.state;
     const { refused } = budgets;
     const news = refused.filter((budget) => !this.#refused.has(nameOf(budget)));
@@ -61,7 +61,7 @@ export class SyncLog {
    * Logs when answers begin to say nothing of their age, and when that ends: an agent with a maximum age then decides
    * nothing.
    */
-  #tellUnsigned(unsigned: boolean): void {
+  #logUnsigned(unsigned: boolean): void {
     const { state, log } = this;
     const limited = (state.maxAgeMs ?? state.formerMaxAgeMs) !== undefined || state.budgets.all.length > 0;
     if (unsigned === this.#unsigned || (unsigned && !limited)) return;

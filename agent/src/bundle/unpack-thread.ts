@@ -6,7 +6,7 @@ import { unpackBundleTo } from '@authz-service/core/bundle/read';
 import { faultOf, type UnpackResponse, type UnpackWork } from './bundle-threads.js';
 
 const { fd, limits } = workerData as UnpackWork;
-const say = (said: UnpackResponse) => parentPort?.postMessage(said);
+const respond = (response: UnpackResponse) => parentPort?.postMessage(response);
 const hash = createHash('sha256');
 let written = 0;
 let writes = fd !== undefined;
@@ -25,15 +25,15 @@ async function keep(piece: Buffer): Promise<void> {
       return;
     } catch {
       writes = false;
-      say({ written });
+      respond({ written });
     }
   }
-  say({ piece });
+  respond({ piece });
 }
 
 try {
   const jws = await unpackBundleTo(process.stdin, limits, { write: keep });
-  say({ unpacked: { written: writes ? written : undefined, sha256: hash.digest('hex'), jws } });
+  respond({ unpacked: { written: writes ? written : undefined, sha256: hash.digest('hex'), jws } });
 } catch (error) {
   parentPort?.postMessage(faultOf(error));
 }

@@ -9,7 +9,7 @@ const ARCHIVE_TYPE = /^application\/(gzip|octet-stream|(x-)?(gzip|tar|gtar|tgz|t
 const PROBLEM_BYTES_MAX = 16 * 1024;
 const SAID_MAX = 500;
 
-/** Throws unless the response is a 200 with an archive. What a cloud says of the reason is part of the detail. */
+/** Throws unless the response is a 200 with an archive. The reason that a cloud gives is part of the detail. */
 export async function assertArchive(response: IncomingMessage, { origin }: URL): Promise<void> {
   const { statusCode = 0, headers } = response;
   const type = headers['content-type'];
@@ -18,27 +18,28 @@ export async function assertArchive(response: IncomingMessage, { origin }: URL):
     const detail = `The cloud at ${origin} answered with ${type.slice(0, 100)} instead of a bundle: check SERVICE_CLOUD_URL.`;
     throw new ProblemError('invalid_bundle', detail);
   }
-  const said = type?.startsWith(PROBLEM_TYPE) ? await saidIn(response) : undefined;
-  const says = (detail: string) => (said === undefined ? detail : `${detail} It says: ${said}`);
+  const reason = type?.startsWith(PROBLEM_TYPE) ? await detailIn(response) : undefined;
+  const withReason = (detail: string) => (reason === undefined ? detail : `${detail} It says: ${reason}`);
   if (statusCode === 401)
     throw new ProblemError(
       'unauthorized',
-      says(`The cloud at ${origin} refused the API key (401): check SERVICE_API_KEY.`),
+      withReason(`The cloud at ${origin} refused the API key (401): check SERVICE_API_KEY.`),
     );
   if (statusCode === 403)
     throw new ProblemError(
       'forbidden',
-      says(`The API key may not fetch bundles (403): create one with the scope "bundle".`),
+      withReason(`The API key may not fetch bundles (403): create one with the scope "bundle".`),
     );
-  if (statusCode === 409) throw new ProblemError('conflict', says(`The cloud at ${origin} refused this agent (409).`));
+  if (statusCode === 409)
+    throw new ProblemError('conflict', withReason(`The cloud at ${origin} refused this agent (409).`));
   throw new ProblemError(
     'network',
-    says(`The cloud at ${origin} answered with status ${statusCode}${remedyFor(statusCode)}.`),
+    withReason(`The cloud at ${origin} answered with status ${statusCode}${remedyFor(statusCode)}.`),
   );
 }
 
 /** The detail of a problem document; undefined if there is none that can be read. */
-async function saidIn(response: IncomingMessage): Promise<string | undefined> {
+async function detailIn(response: IncomingMessage): Promise<string | undefined> {
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) {
     text += chunk;

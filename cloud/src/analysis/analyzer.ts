@@ -199,13 +199,13 @@ export class Analyzer {
     this.#asking = true;
     const thread = this.#begun();
     const answer = answerOf(thread.worker, signal);
-    answer.said.catch(() => undefined);
+    answer.response.catch(() => undefined);
     try {
       await this.#send(thread, prepared, signal);
       send(thread.worker, { task: prepared.task });
-      const said = await answer.said;
-      if ('found' in said) return said.found;
-      throw new ProblemError(said.fault.code, said.fault.detail, said.fault.errors);
+      const response = await answer.response;
+      if ('found' in response) return response.found;
+      throw new ProblemError(response.fault.code, response.fault.detail, response.fault.errors);
     } catch (error) {
       // A refusal leaves the thread as it was; after anything else it may still be at work.
       if (signal.aborted || !(error instanceof ProblemError)) await this.#stop();
@@ -254,9 +254,9 @@ export class Analyzer {
 }
 
 /** The next thing that the thread says. Rejects if it ends, or the signal is aborted. */
-function answerOf(worker: Worker, signal: AbortSignal): { said: Promise<tasks.WorkerResponse>; forget(): void } {
+function answerOf(worker: Worker, signal: AbortSignal): { response: Promise<tasks.WorkerResponse>; forget(): void } {
   let forget = () => {};
-  const said = new Promise<tasks.WorkerResponse>((resolve, reject) => {
+  const response = new Promise<tasks.WorkerResponse>((resolve, reject) => {
     const exit = () => reject(new Error('the analysis thread ended and gave no answer'));
     const abort = () => reject(signal.reason);
     worker.once('message', resolve).once('error', reject).once('exit', exit);
@@ -266,7 +266,7 @@ function answerOf(worker: Worker, signal: AbortSignal): { said: Promise<tasks.Wo
       signal.removeEventListener('abort', abort);
     };
   });
-  return { said, forget };
+  return { response, forget };
 }
 
 function newThread(): Thread {

@@ -32,7 +32,7 @@ const UNWRITTEN_MAX_MS = 30_000;
 /** The revisions of each tenant of which it is remembered when they were committed. */
 const REVISIONS_MAX = 256;
 
-interface Heard {
+interface HeardAgent {
   row: AgentRow;
   /** When it was last written; not a number if it has not been. */
   writtenAt: number;
@@ -54,8 +54,8 @@ type Committed = Map<string, ReturnType<typeof revisionTime>>;
  */
 export class Fleet {
   /** Agents that this process has heard lately, longest ago first. */
-  readonly #heard = new Map<string, Heard>();
-  readonly #unwritten = new Map<string, Heard>();
+  readonly #heard = new Map<string, HeardAgent>();
+  readonly #unwritten = new Map<string, HeardAgent>();
   /** The tenants of agents that no list has, and when they asked: what is not written yet, and what was last. */
   readonly #unlisted = { unwritten: new Map<string, number>(), written: new Map<string, number>() };
   readonly #committed = new Map<string, Committed>();

@@ -41,7 +41,7 @@ export class OutageLog {
       since: new Date().toISOString(),
     });
     this.log.warn(fields, message);
-    this.#timer ??= setInterval(() => this.#tell(), MINUTE_MS).unref();
+    this.#timer ??= setInterval(() => this.#report(), MINUTE_MS).unref();
   }
 
   end(): void {
@@ -49,7 +49,7 @@ export class OutageLog {
     this.#timer = undefined;
   }
 
-  #tell(): void {
+  #report(): void {
     for (const [key, outage] of this.#outages) {
       const { message, recent, total, since } = outage;
       if (recent > 0) this.log.warn({ failures_in_last_minute: recent, failures: total, since }, message);

@@ -28,7 +28,7 @@ interface LoggedCredentials {
  * grows, and belongs to one process.
  */
 export class RevocationLog {
-  readonly #said = new Map<string, LoggedCredentials>();
+  readonly #logged = new Map<string, LoggedCredentials>();
   /** The tenants whose credentials may be others than the file says. */
   readonly #changed = new Set<string>();
   #last: Pick<LogLine, 'line' | 'code'> = NO_LINE;
@@ -113,10 +113,10 @@ export class RevocationLog {
     const { setBack, tenants, endsAt } = await readLog(this.place, this.key);
     if (setBack > this.#setBack) return `by the revocation log, credentials were last turned off at ${setBack}`;
     if (setBack < this.#setBack) return undefined;
-    for (const [id, said] of tenants) {
+    for (const [id, logged] of tenants) {
       const revision = this.parts.credentials.revisionOf(id);
-      if (said !== undefined && revision > 0 && revision < said.revision)
-        return `it is at revision ${revision} of the tenant ${id}, and at ${endsAt} this process knew ${said.revision}`;
+      if (logged !== undefined && revision > 0 && revision < logged.revision)
+        return `it is at revision ${revision} of the tenant ${id}, and at ${endsAt} this process knew ${logged.revision}`;
     }
     return undefined;
   }
@@ -125,9 +125,9 @@ export class RevocationLog {
   alive(): Promise<void> {
     return this.#run(() => {
       const revisions: Record<string, number> = {};
-      for (const [tenant, said] of this.#said) {
+      for (const [tenant, logged] of this.#logged) {
         const revision = this.parts.credentials.revisionOf(tenant);
-        if (revision > said.revision) revisions[tenant] = revision;
+        if (revision > logged.revision) revisions[tenant] = revision;
       }
       return [...this.#changes(), { is: 'alive', revisions }];
     });
@@ -206,7 +206,7 @@ export class RevocationLog {
     const { credentials } = this.parts;
     return [...this.#changed].flatMap((tenant): LogEntry[] => {
       const revision = credentials.revisionOf(tenant);
-      const before = this.#said.get(tenant);
+      const before = this.#logged.get(tenant);
       if (revision === 0) return before === undefined ? [] : [{ is: 'removed', tenant }];
       const now = this.#goodOf(tenant);
       const good = [...now].filter((one) => before?.good.has(one) !== true);
@@ -258,20 +258,20 @@ export class RevocationLog {
 
   #take(entry: LogEntry): void {
     if (entry.is === 'open') {
-      this.#said.clear();
+      this.#logged.clear();
       for (const [id, { revision, good }] of Object.entries(entry.tenants))
-        this.#said.set(id, { revision, good: new Set(good) });
+        this.#logged.set(id, { revision, good: new Set(good) });
     }
-    if (entry.is === 'removed') this.#said.delete(entry.tenant);
+    if (entry.is === 'removed') this.#logged.delete(entry.tenant);
     if (entry.is === 'change') {
-      const good = new Set([...(this.#said.get(entry.tenant)?.good ?? []), ...entry.good]);
+      const good = new Set([...(this.#logged.get(entry.tenant)?.good ?? []), ...entry.good]);
       for (const ended of entry.ended) good.delete(ended);
-      this.#said.set(entry.tenant, { revision: entry.revision, good });
+      this.#logged.set(entry.tenant, { revision: entry.revision, good });
     }
     if (entry.is === 'alive')
       for (const [id, revision] of Object.entries(entry.revisions)) {
-        const said = this.#said.get(id);
-        if (said !== undefined) this.#said.set(id, { ...said, revision });
+        const logged = this.#logged.get(id);
+        if (logged !== undefined) this.#logged.set(id, { ...logged, revision });
       }
   }
 }

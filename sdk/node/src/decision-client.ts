@@ -210,7 +210,7 @@ export class DecisionClient {
   /** The decision with its reason: allowed or denied, which an `if` does not see; rejects where that could not be decided, unless the call says `orDeny`. */
   async decide(question: DecisionQuestion, { orDeny, ...options }: DecideOptions = {}): Promise<Decision> {
     try {
-      return await this.#told(options, async (call) => this.#joined(question, call) ?? this.#one(question, call));
+      return await this.#traced(options, async (call) => this.#joined(question, call) ?? this.#one(question, call));
     } catch (error) {
       if (orDeny && error instanceof ServiceError) return denial(error);
       throw error;
@@ -333,8 +333,8 @@ export class DecisionClient {
     return decisionOf(body, this.#at('evaluation'), revision);
   }
 
-  /** Tells a span of its own what is decided. */
-  #told(options: CallOptions, decide: (options: CountedOptions) => Promise<Decision>): Promise<Decision> {
+  /** Traces a decision by a span of its own. */
+  #traced(options: CallOptions, decide: (options: CountedOptions) => Promise<Decision>): Promise<Decision> {
     return this.#spans.around('decide', async (span) => {
       const decision = await decide({ ...options, onAttempt: span.attempt });
       span.revision(decision.revision);
@@ -353,7 +353,7 @@ export class DecisionClient {
     }
     const timeoutMs = (options.timeoutMs ?? this.#retryPolicy.timeoutMs) - (performance.now() - begunAt);
     const outcomes = await oneByOne(question, { ...options, timeoutMs }, (one, call) =>
-      this.#told(call, (counted) => this.#one(one, counted)),
+      this.#traced(call, (counted) => this.#one(one, counted)),
     );
     // Where nothing is answered, the address may be away for a while.
     if (outcomes.some(({ ok }) => ok)) this.#batches = false;

@@ -31,7 +31,7 @@ export class Spans {
     this.#tracer = tracer;
   }
 
-  async around<T>(name: string, work: (told: SpanFacts) => Promise<T>): Promise<T> {
+  async around<T>(name: string, work: (facts: SpanFacts) => Promise<T>): Promise<T> {
     this.#tracer ??= await installedTracer();
     if (this.#tracer === false) return work(NO_FACTS);
     const span = this.#tracer.startSpan(`authz ${name}`, { kind: CLIENT });
