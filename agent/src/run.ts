@@ -1,3 +1,4 @@
+import { ProblemError } from '@authz-service/core/problem';
 import { isLoopbackHost } from '@authz-service/core/values/loopback';
 import { drained, stopSignal } from '@authz-service/pdp/transport/stop-signal';
 import { startAgent } from './agent.js';
@@ -59,6 +60,7 @@ async function run(loaded: LoadedConfig, decisions: LineWriter, errors: LineWrit
 
 /** Why the agent cannot start and what to do about it, for known causes. */
 function startFault(error: unknown, { listenAddr }: AgentConfig): string | undefined {
+  if (error instanceof ProblemError && error.code === 'invalid_config') return error.message;
   const { code, syscall } = error as NodeJS.ErrnoException;
   const address = addressText(listenAddr);
   if (code === 'EADDRINUSE') {

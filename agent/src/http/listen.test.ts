@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,6 +61,25 @@ it('replaces the socket of a process that was killed', async () => {
 
 it('replaces no file', async () => {
   writeFileSync(path, 'records');
-  await expect(listen(server(), { path })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  const detail = `SERVICE_LISTEN_ADDR: "${path}" is there and is no socket: give another path, or remove it.`;
+  await expect(listen(server(), { path })).rejects.toMatchObject({ code: 'invalid_config', detail });
   expect(existsSync(path)).toBe(true);
+});
+
+it('listens at no path that the system would cut', async () => {
+  const long = join(folder, 'a'.repeat(104 - folder.length - 1));
+  await expect(listen(server(), { path: long })).rejects.toMatchObject({
+    code: 'invalid_config',
+    detail: `SERVICE_LISTEN_ADDR: the path "${long}" has 104 bytes, a socket's has at most 103: give a shorter one.`,
+  });
+  expect(readdirSync(folder)).toEqual([]);
+  const longest = { path: long.slice(0, -1) };
+  expect(await listen(server(), longest)).toEqual(longest);
+  expect(existsSync(longest.path)).toBe(true);
+});
+
+it('names the folder that is missing', async () => {
+  await expect(listen(server(), { path: join(path, 'agent.sock') })).rejects.toMatchObject({
+    detail: `SERVICE_LISTEN_ADDR: there is no folder "${path}": make it first.`,
+  });
 });

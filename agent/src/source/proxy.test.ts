@@ -60,6 +60,7 @@ describe('the proxy of the environment', () => {
   it.each([
     ['socks5://proxy.example.com', /HTTPS_PROXY or ALL_PROXY: "socks5:\/\/proxy.example.com" is no address of a proxy/],
     ['socks5://agent:hunter2@proxy.example.com', /HTTPS_PROXY or ALL_PROXY: its value is no address of a proxy/],
+    ['http://agent:hunter2%zz@proxy.example.com', /HTTPS_PROXY or ALL_PROXY: its value is no address of a proxy/],
   ])('is refused as %s, with no password', (given, text) => {
     vi.stubEnv('HTTPS_PROXY', given);
     expect(() => name('https://cloud.example.com')).toThrow(text);

@@ -141,10 +141,11 @@ function send(url: URL, options: RequestOptions, sending: Sending): Promise<Inco
       if (!ended || options.signal?.aborted || error instanceof ProblemError) reject(error);
       else resolve(send(url, { ...options, agent: fresh }, sending));
     });
-    // What a proxy answers instead of opening a tunnel would be handed on as the server's answer.
-    request.on('proxyConnect', ({ statusCode }: { statusCode: number }) => {
-      if (statusCode === 200) return;
-      const detail = `The proxy ${proxy} answered ${statusCode} instead of leading to ${url.origin}: check HTTPS_PROXY, or name the host in NO_PROXY.`;
+    // What a proxy answers instead of opening a tunnel would be handed on as the server's answer. To an http address there is none.
+    request.on('proxyConnect', ({ statusCode }: { statusCode?: number }) => {
+      if (statusCode === undefined || statusCode === 200) return;
+      const answer = Number.isNaN(statusCode) ? 'what is no HTTP' : statusCode;
+      const detail = `The proxy ${proxy} answered ${answer} instead of leading to ${url.origin}: check HTTPS_PROXY, or name the host in NO_PROXY.`;
       request.destroy(new ProblemError('network', detail));
     });
     request.end();

@@ -40,6 +40,10 @@ const DECISION_TIMEOUT_MS = 30_000;
 export async function connect(flags: ConnectionFlags & { at?: string | undefined }): Promise<ServiceClient> {
   const connection = await chosenConnection(flags);
   if (connection.credentials === undefined) {
+    if (connection.url.startsWith('unix:')) {
+      const detail = `--url: an agent listens at "${connection.url}", and this command asks the cloud: give the cloud's address.`;
+      throw new ProblemError('invalid_config', detail);
+    }
     throw new ProblemError('unauthorized', `There are no credentials for ${connection.url} (${connection.source}).`);
   }
   return clientOf(connection, flags.at);
@@ -57,12 +61,15 @@ export async function clientOf(
   { url, credentials }: Pick<Connection, 'url' | 'credentials'>,
   at?: string,
 ): Promise<ServiceClient> {
-  const [{ ServiceClient }, fetch] = await Promise.all([import('@authz-service/sdk/client'), fetchTo(url)]);
+  const [{ ServiceClient }, { environmentProxy }] = await Promise.all([
+    import('@authz-service/sdk/client'),
+    import('@authz-service/provider/connection/environment-proxy'),
+  ]);
   return new ServiceClient({
     url,
     credentials,
     at,
-    fetch: at === undefined ? fetch : warningOfErasures(fetch),
+    ...(at === undefined ? { proxy: environmentProxy(url) } : { fetch: warningOfErasures(await fetchTo(url)) }),
     userAgent: 'authz-service-cli',
     decisionTimeoutMs: DECISION_TIMEOUT_MS,
     attemptTimeoutMs: DECISION_TIMEOUT_MS,

@@ -119,6 +119,13 @@ describe('chooseConnection', () => {
     expect(connection.credentials).toEqual(credentials);
   });
 
+  it('sends no credentials to a socket', async () => {
+    const url = 'unix:///run/service/agent.sock';
+    const { credentials, ...chosen } = await choose({ url }, CLIENT, file);
+    expect(chosen).toMatchObject({ url, source: 'an agent needs none' });
+    expect(credentials).toBeUndefined();
+  });
+
   it('needs no configuration file', async () => {
     expect(await choose({}, {}, undefined)).toMatchObject({ url: LOCALHOST, source: 'none are set' });
   });

@@ -35,6 +35,7 @@ export async function chooseConnection(
 ): Promise<Connection> {
   const warnings = [...environment.warnings];
   if (flags.local) return { url: LOCAL_URL, source: 'an agent needs none', warnings };
+  if (flags.url?.startsWith('unix:')) return { url: flags.url, source: 'an agent needs none', warnings };
   const url = flags.url === undefined ? undefined : baseAddress(flags.url, '--url');
   const { credentials } = environment;
   const wanted = flags.profile ?? environment.profile;

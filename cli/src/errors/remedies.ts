@@ -39,7 +39,10 @@ export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => strin
   precondition_failed: 'Read the record again and repeat the change.',
   stale_base: undefined,
   storage_failed: undefined,
-  timeout: 'Whether a change was made is not known: run "service plan" to see.',
+  timeout: ({ id, flags }) =>
+    id === 'agent status' || flags.includes('local')
+      ? undefined
+      : 'Whether a change was made is not known: run "service plan" to see.',
   too_old: 'See that the agent reaches its cloud: "service agent status" shows the last error.',
   too_many_requests: undefined,
   unauthorized:

@@ -19,8 +19,18 @@ export function proxyAddress(found: string, { protocol }: URL, { env, protocols 
   const isBare = names.some((name) => env[name] === bare || env[name.toLowerCase()] === bare);
   const text = isBare ? `http://${bare}` : found;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url !== undefined && protocols.includes(url.protocol)) return url;
+  if (url !== undefined && protocols.includes(url.protocol) && isDecodable(url)) return url;
   const shown = found.includes('@') ? 'its value' : `"${found}"`;
   const detail = `${names.join(' or ')}: ${shown} is no address of a proxy: write it like "http://proxy.example.com:3128".`;
   throw new ProblemError('invalid_config', detail);
+}
+
+/** Whether each "%" in user and password begins the code of a character. */
+function isDecodable({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -102,6 +102,14 @@ describe('a certificate authority of one’s own', () => {
   });
 });
 
+it.each([
+  ['certificates', { ca: 5 }, '"ca" is no text'],
+  ['a header', { headers: { 'x-zone': undefined } }, 'The value of the header "x-zone"'],
+])('takes no value of another type as %s', (_, options, detail) => {
+  const make = () => client(options as unknown as Partial<ClientOptions>);
+  expect(make).toThrow(expect.objectContaining({ code: 'invalid_config', detail: expect.stringContaining(detail) }));
+});
+
 describe('a proxy', () => {
   it('opens a tunnel to what is encrypted, and sees neither question nor key', async () => {
     const asking = client({
@@ -130,6 +138,17 @@ describe('a proxy', () => {
     expect(() =>
       client({ url: `http://${host}:8181`, proxy: proxyUrl, fetch: async () => Response.json({}) }),
     ).not.toThrow();
+  });
+
+  it.each([
+    ['http://app:pa55%zz@proxy.test:3128', 'write "%25" for "%"'],
+    ['http://app:pa55@proxy.test:3128/path', 'The proxy is no http address of a proxy'],
+    [5, 'The proxy "5" is no http address of a proxy'],
+    [null, 'The proxy "null" is no http address of a proxy'],
+  ])('is refused as %s, and no error repeats its password', (given, detail) => {
+    const make = () => client({ url: 'https://pdp.test', proxy: given as string });
+    expect(make).toThrow(expect.objectContaining({ code: 'invalid_config', detail: expect.stringContaining(detail) }));
+    expect(make).not.toThrow(/pa55/);
   });
 
   it('and a fetch of the caller’s own contradict each other', () => {

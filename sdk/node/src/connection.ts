@@ -177,23 +177,35 @@ function proxyFault({ name }: Proxy, why: string): Error {
 }
 
 /** Reads the address of a proxy, whose user and password no error repeats. */
-function proxyOf(text: string): Proxy {
+function proxyOf(given: string): Proxy {
+  const text = String(given);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.protocol !== 'http:' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     const shown = text.includes('@') ? 'The proxy' : `The proxy "${text}"`;
     throw invalid(`${shown} is no http address of a proxy: write it like "http://proxy.example.com:3128".`);
   }
-  const { hostname, port, username, password } = url;
+  const { hostname, port } = url;
+  const [username, password] = [decoded(url.username), decoded(url.password)];
   const headers: Record<string, string> = {};
   if (username !== '' || password !== '') {
-    const pair = new TextEncoder().encode(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+    const pair = new TextEncoder().encode(`${username}:${password}`);
     headers['proxy-authorization'] = `Basic ${btoa(String.fromCharCode(...pair))}`;
   }
   return { name: url.host, host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80), headers };
 }
 
+/** The user or the password of a proxy. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalid('The user or password of the proxy has a "%" that begins no code: write "%25" for "%".');
+  }
+}
+
 /** Certificates in PEM, given as a text or as the path of a file. */
 function certificatesOf(given: string): string {
+  if (typeof given !== 'string') throw invalid('"ca" is no text: give the path of a PEM file, or its text.');
   const isText = given.includes('-----BEGIN');
   const what = isText ? 'The text' : `"${given}"`;
   let text = given;

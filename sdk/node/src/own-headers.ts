@@ -23,7 +23,7 @@ export function callersHeaders(given: Readonly<Record<string, string>>): Record<
     if (OWN.test(name))
       throw invalid(`The header "${written}" is the client's own: ${OPTIONS[name] ?? 'leave it out'}.`);
     if (name in headers) throw invalid(`The header "${written}" is given twice: give it once.`);
-    if (!/^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(value)) {
+    if (typeof value !== 'string' || !/^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(value)) {
       throw invalid(`The value of the header "${written}" is empty or not plain ASCII in one line.`);
     }
     headers[name] = value;

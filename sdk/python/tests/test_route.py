@@ -177,3 +177,15 @@ def test_what_shows_variables_shows_no_password_of_a_proxy() -> None:
 def test_a_maximum_age_in_anything_but_whole_seconds(age: Any) -> None:
     with pytest.raises(InvalidConfig, match="give a whole number"):
         Client("https://pdp.test", max_age=age)
+
+
+@pytest.mark.parametrize("given", ["http://[::1", "http://app:pa55word@[::1", "http://proxy.test:x"])
+def test_what_is_no_address_of_a_proxy(given: str) -> None:
+    with pytest.raises(InvalidConfig, match="is no http address of a proxy") as raised:
+        Client("https://pdp.test", proxy=given)
+    assert "pa55word" not in raised.value.detail
+
+
+def test_a_header_that_is_no_text() -> None:
+    with pytest.raises(InvalidConfig, match='The value of the header "x-zone"'):
+        Client("https://pdp.test", headers={"x-zone": 5})  # type: ignore[dict-item]

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, request, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -48,8 +48,7 @@ beforeAll(async () => {
     stdio: 'ignore',
   });
   const { port: cloudPort } = new URL(cloud.url);
-  // The encrypted side of the cloud, as a reverse proxy gives it.
-  tls = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (incoming, response) => {
+  const passOn = (incoming: IncomingMessage, response: ServerResponse): void => {
     const { method, url: path, headers } = incoming;
     const passed = request({ host: '127.0.0.1', port: cloudPort, method, path, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -58,13 +57,18 @@ beforeAll(async () => {
     passed.on('error', () => response.destroy());
     response.on('close', () => passed.destroy());
     incoming.pipe(passed);
-  });
+  };
+  // The encrypted side of the cloud, as a reverse proxy gives it.
+  tls = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, passOn);
   await once(tls.listen(0, '127.0.0.1'), 'listening');
   const { port } = tls.address() as AddressInfo;
   asked = [];
   proxy = createServer((incoming, response) => {
-    asked.push(`${incoming.url}`);
-    response.writeHead(502).end();
+    const { origin, pathname, search } = new URL(incoming.url ?? '');
+    asked.push(`${origin} ${incoming.headers['proxy-authorization']}`);
+    if (refusing !== undefined) return response.writeHead(refusing).end();
+    incoming.url = pathname + search;
+    passOn(incoming, response);
   }).on('connect', (incoming, socket) => {
     asked.push(`${incoming.url} ${incoming.headers['proxy-authorization']} ${incoming.headers.authorization}`);
     socket.on('error', () => {});
@@ -121,6 +125,12 @@ describe('the proxy of the environment', () => {
     const agent = await agentOf(through());
     await agent.healthy(({ status }) => status === 'ok');
     expect(new Set(asked)).toEqual(new Set([TUNNEL]));
+  });
+
+  it('leads the agent to an http address, too', async () => {
+    const agent = await agentOf({ ...through(), SERVICE_CLOUD_URL: `http://${HOST}` });
+    await agent.healthy(({ status }) => status === 'ok');
+    expect(new Set(asked)).toEqual(new Set([`http://${HOST} Basic ${btoa(USER)}`]));
   });
 
   it('is named where it refuses, without its password, and its answer is nobody else’s', async () => {

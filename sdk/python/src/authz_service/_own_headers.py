@@ -34,7 +34,7 @@ def callers_headers(given: Optional[Mapping[str, str]]) -> Dict[str, str]:
             raise InvalidConfig(f'The header "{written}" is the client\'s own: {_OPTIONS.get(name, "leave it out")}.')
         if name in headers:
             raise InvalidConfig(f'The header "{written}" is given twice: give it once.')
-        if re.fullmatch(r"[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?", value) is None:
+        if not isinstance(value, str) or re.fullmatch(r"[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?", value) is None:
             raise InvalidConfig(f'The value of the header "{written}" is empty or not plain ASCII in one line.')
         headers[name] = value
     return headers

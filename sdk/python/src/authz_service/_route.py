@@ -132,11 +132,11 @@ def _trusting(ca: str) -> ssl.SSLContext:
 
 
 def _proxy_of(text: str) -> Proxy:
-    parts = urlsplit(text)
     try:
+        parts = urlsplit(text)
         port = parts.port or 80
     except ValueError:
-        port = 0
+        parts, port = urlsplit(""), 0
     if parts.scheme != "http" or not parts.hostname or port == 0 or parts.path not in ("", "/") or parts.query or parts.fragment:
         shown = "The proxy" if "@" in text else f'The proxy "{text}"'
         raise InvalidConfig(f'{shown} is no http address of a proxy: write it like "http://proxy.example.com:3128".')
