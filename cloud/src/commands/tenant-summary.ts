@@ -1,8 +1,9 @@
 import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
+import { grantedBy } from '@authz-service/core/limits/foreign-link';
 import { type Address, splitReference } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Cloud } from '../cloud.js';
-import { compareTexts } from '../tenants/sorted-in-steps.js';
+import { compareTexts, sortedInSteps } from '../tenants/sorted-in-steps.js';
 import type { ReadableTenant } from '../tenants/tenant.js';
 import { atOneRevision } from './at-one-revision.js';
 
@@ -12,6 +13,8 @@ const DAY_MS = 86_400_000;
 /** The most expiring links that are listed. */
 const LISTED_MAX = 1000;
 const STEP = 500;
+
+type LinkRecord = StoredRecord<'role_assignment' | 'policy_assignment' | 'group_membership'>;
 
 /** A link that ends soon. */
 interface ExpiringLink {
@@ -53,50 +56,39 @@ export async function tenantSummary(cloud: Cloud, tenant: ReadableTenant, now: n
 function* count({ state }: ReadableTenant, now: number) {
   const types = new Map(state.subjectsOfType);
   const grants = new Map<string | null, number>();
-  const links: ExpiringLink[] = [];
+  const ending: { link: LinkRecord; given: Address; ends: number }[] = [];
   const perDay = Array.from({ length: EXPIRING_DAYS }, () => 0);
   const applications = [...state.records('application')].map(({ address }) => splitReference(address).path).sort();
   const add = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(key) ?? 0) + 1);
   for (const kind of ['role_assignment', 'policy_assignment', 'group_membership'] as const)
     yield* eachInSteps(state.records(kind), STEP, (record) => {
-      const link = linkOf(record);
-      if (link === undefined) return;
-      const ends = link.expires_at === undefined ? undefined : Date.parse(link.expires_at);
-      if (ends !== undefined && ends <= now) return;
-      if (kind !== 'group_membership') add(grants, applicationOf(link.given));
-      if (ends === undefined || ends >= now + EXPIRING_DAYS * DAY_MS) return;
+      const link = record as LinkRecord;
+      const given = grantedBy(link);
+      const ends = link.fields.expires_at === undefined ? Number.POSITIVE_INFINITY : Date.parse(link.fields.expires_at);
+      if (given === undefined || ends <= now) return;
+      if (kind !== 'group_membership') add(grants, applicationOf(given));
+      if (ends >= now + EXPIRING_DAYS * DAY_MS) return;
       const day = Math.floor((ends - now) / DAY_MS);
       perDay[day] = (perDay[day] ?? 0) + 1;
-      const name = nameOf(link.to, state);
-      const named = name === undefined ? {} : { name };
-      links.push({ ...link, ...named, address: record.address, expires_at: new Date(ends).toISOString() });
+      ending.push({ link, given, ends });
     });
-  links.sort(
-    (left, right) => compareTexts(left.expires_at, right.expires_at) || compareTexts(left.address, right.address),
+  const sorted = yield* sortedInSteps(
+    ending,
+    (left, right) => left.ends - right.ends || compareTexts(left.link.address, right.link.address),
   );
+  const links = sorted.slice(0, LISTED_MAX).map(({ link, given, ends }): ExpiringLink => {
+    const to = `${link.fields.entity_type}/${link.fields.entity}`;
+    const name = nameOf(to, state);
+    const named = name === undefined ? {} : { name };
+    return { address: link.address, given, to, ...named, expires_at: new Date(ends).toISOString() };
+  });
   const largest = (left: { count: number }, right: { count: number }) => right.count - left.count;
   return {
     applications,
     subjects: [...types].map(([type, of]) => ({ type, count: of })).sort(largest),
     grants: [...grants].map(([application, of]) => ({ application, count: of })).sort(largest),
-    expiring: { count: links.length, per_day: perDay, links: links.slice(0, LISTED_MAX) },
+    expiring: { count: ending.length, per_day: perDay, links },
   };
-}
-
-/** Returns what a link gives to whom; undefined for other records. */
-function linkOf({
-  kind,
-  fields,
-}: StoredRecord): (Omit<ExpiringLink, 'address' | 'expires_at'> & { expires_at?: string }) | undefined {
-  if (kind !== 'role_assignment' && kind !== 'policy_assignment' && kind !== 'group_membership') return undefined;
-  const given =
-    kind === 'role_assignment'
-      ? `role/${fields.role}`
-      : kind === 'policy_assignment'
-        ? `policy/${fields.policy}`
-        : `group/${fields.group}`;
-  const { expires_at } = fields;
-  return { given, to: `${fields.entity_type}/${fields.entity}`, ...(expires_at !== undefined && { expires_at }) };
 }
 
 function nameOf(to: string, state: ReadableTenant['state']): string | undefined {
