@@ -1,9 +1,11 @@
+import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
 import { wordsForCondition } from '@authz-service/core/questions/impact/report/condition-words';
 import { plain } from '@authz-service/core/questions/impact/report/render-access-text';
 import { CONDITION_LENGTH_MAX } from '@authz-service/core/records/condition-length';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import * as z from 'zod';
+import type { Cloud } from '../cloud.js';
 import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
 
@@ -20,7 +22,7 @@ const answerSchema = z.strictObject({
   }),
 });
 
-export function conditionWordRoutes(): Route[] {
+export function conditionWordRoutes({ slicing }: Pick<Cloud, 'slicing'>): Route[] {
   return [
     signedIn({
       method: 'POST',
@@ -39,12 +41,18 @@ export function conditionWordRoutes(): Route[] {
         responses: { 200: { description: 'The words.', schema: answerSchema } },
         problems: [],
       },
-      handle: ({ body: { conditions } }) => json(200, { words: conditions.map(wordsOf) }),
+      handle: async ({ body: { conditions }, credential }) =>
+        json(200, { words: await slicing.run(wordsOf(conditions), credential.tenant) }),
     }),
   ];
 }
 
-function wordsOf(condition: string): string | null {
-  const words = wordsForCondition(condition);
-  return words === undefined ? null : plain(words);
+/** A long condition takes some milliseconds: one at a time, so that decisions do not wait for all of them. */
+function* wordsOf(conditions: readonly string[]): Generator<undefined, (string | null)[]> {
+  const found: (string | null)[] = [];
+  yield* eachInSteps(conditions, 1, (condition) => {
+    const words = wordsForCondition(condition);
+    found.push(words === undefined ? null : plain(words));
+  });
+  return found;
 }

@@ -56,7 +56,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...whyNotRoutes(cloud),
     ...lintRoutes(cloud),
     ...comparisonRoutes(cloud),
-    ...conditionWordRoutes(),
+    ...conditionWordRoutes(cloud),
     ...summaryRoutes(cloud),
     ...accessReviewRoutes(cloud),
     ...signOffRoutes(cloud),
