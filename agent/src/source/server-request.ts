@@ -122,7 +122,16 @@ function send(url: URL, options: RequestOptions, sending: Sending): Promise<Inco
   const { whom } = asked;
   const sentAt = performance.now();
   return new Promise((resolve, reject) => {
-    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, resolve);
+    const refused = (answer: number | string): ProblemError => {
+      const setting = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+      const detail = `The proxy ${proxy} answered ${answer} instead of leading to ${url.origin}: check ${setting}, or name the host in NO_PROXY.`;
+      return new ProblemError('network', detail);
+    };
+    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, (received) => {
+      // Nobody but a proxy answers this (RFC 9110 section 15.5.8).
+      if (proxy !== undefined && received.statusCode === 407) request.destroy(refused(407));
+      else resolve(received);
+    });
     let response: IncomingMessage | undefined;
     request.on('response', (received) => {
       response = received;
@@ -144,9 +153,7 @@ function send(url: URL, options: RequestOptions, sending: Sending): Promise<Inco
     // What a proxy answers instead of opening a tunnel would be handed on as the server's answer. To an http address there is none.
     request.on('proxyConnect', ({ statusCode }: { statusCode?: number }) => {
       if (statusCode === undefined || statusCode === 200) return;
-      const answer = Number.isNaN(statusCode) ? 'what is no HTTP' : statusCode;
-      const detail = `The proxy ${proxy} answered ${answer} instead of leading to ${url.origin}: check HTTPS_PROXY, or name the host in NO_PROXY.`;
-      request.destroy(new ProblemError('network', detail));
+      request.destroy(refused(Number.isNaN(statusCode) ? 'what is no HTTP' : statusCode));
     });
     request.end();
   });

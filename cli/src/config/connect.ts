@@ -61,6 +61,10 @@ export async function clientOf(
   { url, credentials }: Pick<Connection, 'url' | 'credentials'>,
   at?: string,
 ): Promise<ServiceClient> {
+  if (at !== undefined && url.startsWith('unix:')) {
+    const detail = `--at: the agent at "${url}" knows no past: ask the cloud.`;
+    throw new ProblemError('invalid_config', detail);
+  }
   const [{ ServiceClient }, { environmentProxy }] = await Promise.all([
     import('@authz-service/sdk/client'),
     import('@authz-service/provider/connection/environment-proxy'),

@@ -133,20 +133,26 @@ describe('the proxy of the environment', () => {
     expect(new Set(asked)).toEqual(new Set([`http://${HOST} Basic ${btoa(USER)}`]));
   });
 
-  it('is named where it refuses, without its password, and its answer is nobody else’s', async () => {
-    refusing = 401;
-    const agent = await agentOf({ ...through(), SERVICE_LOG_LEVEL: 'trace' });
-    const { last_error: error } = await until(async () => {
-      const status = (await (await agent.get('/v1/status')).json()) as { last_error: { code: string; detail: string } };
-      expect(status.last_error).not.toBeNull();
-      return status;
-    });
-    expect(error.code).toBe('network');
-    expect(error.detail).toMatch(
-      /^The proxy http:\/\/127\.0\.0\.1:\d+ answered 401 instead of leading to https:\/\/cloud\.test: check HTTPS_PROXY/,
-    );
-    expect(JSON.stringify(agent.log) + agent.noise).not.toContain('hunter2');
-  });
+  it.each([
+    [401, url, 'HTTPS_PROXY'],
+    [407, `http://${HOST}`, 'HTTP_PROXY'],
+  ])(
+    'is named where it answers %i for %s, without its password, and its answer is nobody else’s',
+    async (status, address, setting) => {
+      refusing = status;
+      const agent = await agentOf({ ...through(), SERVICE_CLOUD_URL: address, SERVICE_LOG_LEVEL: 'trace' });
+      const { last_error: error } = await until(async () => {
+        const now = (await (await agent.get('/v1/status')).json()) as { last_error: { code: string; detail: string } };
+        expect(now.last_error).not.toBeNull();
+        return now;
+      });
+      expect(error.code).toBe('network');
+      expect(error.detail).toBe(
+        `The proxy ${new URL(through().HTTP_PROXY).origin} answered ${status} instead of leading to ${address}: check ${setting}, or name the host in NO_PROXY.`,
+      );
+      expect(JSON.stringify(agent.log) + agent.noise).not.toContain('hunter2');
+    },
+  );
 
   it('leads the CLI to the cloud', async () => {
     const tenant = await cloud.tenant();
