@@ -146,6 +146,17 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('opens no module of a closed room of core that nobody asks for', () => {
+    const { exports } = JSON.parse(readFileSync(join(root, 'core/package.json'), 'utf8')) as { exports: object };
+    const doors = Object.keys(exports).filter((door) => !door.includes('*'));
+    const asked = new Set(
+      [...workspaces.filter((workspace) => workspace !== 'core'), 'test', 'bench'].flatMap((folder) =>
+        sources(folder).flatMap((file) => imports(file).map(({ name }) => name)),
+      ),
+    );
+    expect(doors.filter((door) => !asked.has(door.replace('.', '@authz-service/core')))).toEqual([]);
+  });
+
   it('has one meaning for each exported type of core', () => {
     const homes = new Map<string, string[]>();
     for (const file of sources('core').filter((source) => /\/src\//.test(source) && !source.endsWith('.test.ts')))

@@ -26,7 +26,7 @@ export interface Statement {
 }
 
 /** A block in a column group, with the span that the statement is about. */
-export interface StatedBlock {
+interface StatedBlock {
   readonly block: Block;
   readonly span: SpanAnswer;
   readonly exact: boolean;
@@ -60,7 +60,7 @@ export interface Rectangle {
 }
 
 /** A resource and action with the subjects of whom a rectangle says the same there. */
-export interface StatedCell {
+interface StatedCell {
   readonly cell: UnitAction;
   readonly places: readonly StatedBlock[];
 }
