@@ -15,6 +15,7 @@ import {
 import { followTenant } from '../commands/follow-tenant.js';
 import { copyDatabase } from '../store/copy-database.js';
 import { DATABASE } from '../store/database-name.js';
+import { storageFailed } from '../store/storage-fault.js';
 import type { Store } from '../store/store.js';
 import type { Tenant } from '../tenants/tenant.js';
 import { Tenants } from '../tenants/tenants.js';
@@ -261,6 +262,22 @@ describe('looks at the database', () => {
     }
     expect(looks).toBeGreaterThan(500);
     expect(follower.isCutOff).toBe(false);
+  });
+
+  it('that reach no database are logged once, with the reason and no stack trace', async () => {
+    const error = vi.spyOn(here.cloud.log, 'error');
+    const fault = { what: 'The database cannot be reached', remedy: 'start it' };
+    answer = async () => {
+      throw storageFailed(fault, { writing: false, cause: new Error('connect ECONNREFUSED') });
+    };
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(follower.isCutOff).toBe(true);
+    expect(error.mock.calls).toEqual([
+      [
+        { reason: 'The database cannot be reached, so that nothing was read: start it, then ask again.' },
+        'the database has not been heard of: changes are refused, decisions go on',
+      ],
+    ]);
   });
 
   it('come again at once after a hint that came during one', async () => {

@@ -220,7 +220,7 @@ export class Follower {
         if (this.isCutOff && !this.#silent) {
           this.#silent = true;
           this.cloud.log.error(
-            { err: error },
+            error instanceof ProblemError ? { reason: error.detail } : { err: error },
             'the database has not been heard of: changes are refused, decisions go on',
           );
         }

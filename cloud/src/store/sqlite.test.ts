@@ -131,7 +131,9 @@ describe('a data directory', () => {
 
   it('that holds something else is refused', async () => {
     await writeFile(join(dir, 'cloud.sqlite'), 'this is no database, whatever its name says');
-    expect((await refusal(dir)).detail).toContain('SQLITE_NOTADB');
+    expect((await refusal(dir)).detail).toContain(
+      'cannot be used: it is damaged, or no database (SQLITE_NOTADB). Restore a backup, or name another.',
+    );
   });
 
   it.skipIf(process.platform !== 'linux').each(['/proc/authz-cloud', '/proc/authz-cloud/a/b'])(

@@ -82,8 +82,12 @@ export function cannotOpen(what: string, error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   const { code, message = '' } = error as { code?: string; message?: string };
   const newer = message.includes('migration directory is corrupt');
-  const cause = newer ? 'a newer version of this program wrote it' : (code ?? message);
   const full = code === 'SQLITE_FULL' || code === 'ENOSPC';
-  const remedy = newer ? ' Start that version, or a later one.' : full ? ' Free space there.' : '';
-  return new ProblemError('invalid_config', `${what} cannot be used: ${cause}.${remedy}`, [], { cause: error });
+  const damaged = code === 'SQLITE_CORRUPT' || code === 'SQLITE_NOTADB';
+  const text = newer
+    ? 'a newer version of this program wrote it. Start that version, or a later one.'
+    : damaged
+      ? `it is damaged, or no database (${code}). Restore a backup, or name another.`
+      : `${code ?? message}.${full ? ' Free space there.' : ''}`;
+  return new ProblemError('invalid_config', `${what} cannot be used: ${text}`, [], { cause: error });
 }
