@@ -16,14 +16,14 @@ let waiting: Waiting[] = [];
 export function useConditionWords(condition: string): string | undefined {
   const { data } = useQuery({
     queryKey: ['condition-words', condition],
-    queryFn: () => askedWith(condition),
+    queryFn: () => conditionWords(condition),
     staleTime: Number.POSITIVE_INFINITY,
   });
   return data ?? undefined;
 }
 
-/** Asks for all conditions of one look at a page in one request. */
-function askedWith(condition: string): Promise<string | null> {
+/** The words of a condition, or null; all that are asked for at once go in one request. */
+export function conditionWords(condition: string): Promise<string | null> {
   return new Promise((resolve, reject) => {
     waiting.push({ condition, resolve, reject });
     if (waiting.length === 1) setTimeout(askAll, 0);

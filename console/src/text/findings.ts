@@ -33,6 +33,8 @@ export const findings = {
   onWhat: 'On what',
   andMore: (count: number) => `and ${count} more`,
   condition: 'If, or when',
+  stillOnly: 'still, but only',
+  inAnyCase: 'in any case',
   conditionWas: 'was:',
   from: 'from',
   until: 'until',

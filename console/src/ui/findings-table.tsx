@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react';
+import { useSubjectName } from '../api/subject-name.js';
 import { findings as text } from '../text/findings.js';
 import { Badge } from './badge.js';
 import { Breakable } from './breakable.js';
@@ -6,6 +7,7 @@ import { Condition } from './condition.js';
 import { DataTable } from './data-table.js';
 import styles from './findings-table.module.css';
 import layout from './layout.module.css';
+import { PersonLink } from './person-link.js';
 import { RecordLink } from './record-link.js';
 import { actionsText, type NamedResources, resourceLines } from './resource-lines.js';
 import { When } from './when.js';
@@ -89,17 +91,37 @@ function isLimited({ condition, condition_before, from, until }: ShownFinding): 
 }
 
 function who({ subjects: { principals, unrecorded, named_role, ...of } }: ShownFinding): ReactNode {
-  const named = principals.map(({ principal, subjects, of }) =>
-    principal.startsWith('subject/') ? principal.slice('subject/'.length) : text.members(principal, subjects, of),
-  );
+  const persons = principals.filter(({ principal }) => principal.startsWith(SUBJECT));
+  const others = principals.filter(({ principal }) => !principal.startsWith(SUBJECT));
+  const lines = [
+    ...others.map(({ principal, subjects, of }) => text.members(principal, subjects, of)),
+    ...unrecorded.map(text.unrecorded),
+    ...(named_role ? [text.namedRole(named_role, of.named_types, of.named_types_except)] : []),
+  ];
   return (
-    <Lines
-      lines={[
-        ...named,
-        ...unrecorded.map(text.unrecorded),
-        ...(named_role ? [text.namedRole(named_role, of.named_types, of.named_types_except)] : []),
-      ]}
-    />
+    <>
+      {persons.map(({ principal }) => (
+        <Person key={principal} path={principal.slice(SUBJECT.length)} />
+      ))}
+      {lines.length > 0 && <Lines lines={lines} />}
+    </>
+  );
+}
+
+const SUBJECT = 'subject/';
+
+/** A subject by its name, with its path below. */
+function Person({ path }: { path: string }) {
+  const name = useSubjectName(path);
+  return (
+    <div className={styles.names}>
+      <PersonLink subject={path}>{name}</PersonLink>
+      {name !== undefined && (
+        <p className={styles.minor}>
+          <Breakable text={path} />
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -107,11 +129,18 @@ function onWhat({ resources }: ShownFinding): ReactNode {
   return <Lines lines={resources.flatMap(resourceLines)} />;
 }
 
-function limitsOf({ condition, condition_before, from, until }: ShownFinding): ReactNode {
+/** How a condition that stays is told from one that goes. */
+export function stays({ change }: Pick<ShownFinding, 'change'>): boolean {
+  return change === 'lost' || change === 'narrowed';
+}
+
+function limitsOf({ change, condition, condition_before, from, until }: ShownFinding): ReactNode {
   return (
     <>
+      {condition === null && condition_before !== undefined && change !== 'lost' && <p>{text.inAnyCase}</p>}
       {condition !== null && (
         <div className={styles.condition}>
+          {stays({ change }) && <strong>{text.stillOnly} </strong>}
           <Condition text={condition} />
         </div>
       )}

@@ -43,6 +43,7 @@ describe.skipIf(!hasChromium)('revisions compared in the console', () => {
     await access.filter({ hasText: 'user/dave' }).first().waitFor();
     const row = access.filter({ hasText: 'user/dave' }).first();
     expect(await row.textContent()).toContain('gains');
+    await row.getByRole('link', { name: 'Dave', exact: true }).waitFor();
     await row.getByRole('link', { name: 'group_membership/finance//subject/user/dave' }).waitFor();
     expect(new URL(page.url()).search).toBe(`?before=${without}&after=${within}`);
 

@@ -108,6 +108,7 @@ describe.skipIf(!hasChromium)('access reviewed in the console', () => {
     const [erin] = lines.filter((line) => line.startsWith('"user/erin"'));
     expect(erin).toContain(`"'=HYPERLINK(""http://evil.example"",""Dave"")","read","billing/invoice (all)"`);
     expect(erin).toContain('group/finance > role/billing/clerk > policy/billing/read-invoices');
+    expect(written).toContain('"with a second factor (context.mfa)"');
   });
 
   it('tells who had access at a past revision', async () => {

@@ -149,6 +149,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByText('Denied', { exact: true }).waitFor();
     const clause = page.getByText('resource.properties.amount <= subject.properties.approval_limit').first();
     await clause.waitFor();
+    await page.getByText('if its amount is at most their approval_limit').first().waitFor();
     const reasons = page.getByRole('region', { name: 'Decision' }).getByRole('list', { name: 'Reasons' });
     await reasons.getByText('resource.properties.amount <= subject.properties.approval_limit').waitFor();
     await page.getByText('service why-not user/bob approve billing/invoice/INV-2').waitFor();

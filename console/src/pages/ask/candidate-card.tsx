@@ -1,6 +1,7 @@
 import type { Candidate, Clause } from '@authz-service/sdk/decision';
 import { KIND_TEXTS, text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
+import { Condition } from '../../ui/condition.js';
 import { kindOf, pathOf, RecordLink } from '../../ui/record-link.js';
 import { TimedText } from '../../ui/timed-text.js';
 import styles from './candidate-card.module.css';
@@ -75,19 +76,24 @@ const TONES = { true: 'good', false: 'bad', absent: 'warn', failed: 'bad' } as c
 /** A clause, its outcome, and the values that it reads. */
 export function ClauseLine({ clause: { clause, outcome, why, values = {} } }: { clause: Clause }) {
   return (
-    <li>
-      <Badge tone={TONES[outcome]}>{text.ask.clause[outcome]}</Badge> <code>{clause}</code>
-      {why !== undefined && (
-        <span className={styles.why}>
-          {' '}
-          <TimedText text={why} />
-        </span>
-      )}
-      {Object.entries(values).map(([name, value]) => (
-        <code key={name} className={styles.value}>
-          {name} = {value}
-        </code>
-      ))}
+    <li className={styles.clause}>
+      <Badge tone={TONES[outcome]}>{text.ask.clause[outcome]}</Badge>
+      <div>
+        <Condition text={clause} />
+        {/* What is absent alone is the clause itself. */}
+        {why !== undefined && why !== clause && (
+          <p className={styles.why}>
+            <TimedText text={why} />
+          </p>
+        )}
+        {Object.entries(values).map(([name, value]) => (
+          <p key={name}>
+            <code className={styles.value}>
+              {name} = {value}
+            </code>
+          </p>
+        ))}
+      </div>
     </li>
   );
 }

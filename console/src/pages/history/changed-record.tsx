@@ -6,6 +6,7 @@ import type { FoundRecord } from '../../api/answers.js';
 import { clientAt } from '../../api/client.js';
 import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
+import { Condition } from '../../ui/condition.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { kindOf, pathOf, RecordLink } from '../../ui/record-link.js';
 import { TimedText } from '../../ui/timed-text.js';
@@ -67,13 +68,17 @@ function Differences({ change: { op, address, from }, before: earlier, after: la
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {before[name] !== undefined && <del>{<TimedText text={JSON.stringify(before[name])} />}</del>}
-            {after[name] !== undefined && <ins>{<TimedText text={JSON.stringify(after[name])} />}</ins>}
+            {before[name] !== undefined && <del>{shown(name, before[name])}</del>}
+            {after[name] !== undefined && <ins>{shown(name, after[name])}</ins>}
           </dd>
         </div>
       ))}
     </dl>
   );
+}
+
+function shown(name: string, value: unknown) {
+  return name === 'condition' ? <Condition text={String(value)} /> : <TimedText text={JSON.stringify(value)} />;
 }
 
 /** Members that every change changes, or no change does. */

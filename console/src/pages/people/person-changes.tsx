@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../api/client.js';
+import { findings as texts } from '../../text/findings.js';
 import { people as words } from '../../text/people.js';
 import { Actor } from '../../ui/actor.js';
 import { Badge } from '../../ui/badge.js';
 import { Breakable } from '../../ui/breakable.js';
 import { Card } from '../../ui/card.js';
 import { Condition } from '../../ui/condition.js';
-import { type ShownDelta, TONES, tellingCauses } from '../../ui/findings-table.js';
+import { type ShownDelta, stays, TONES, tellingCauses } from '../../ui/findings-table.js';
 import { GitCommit } from '../../ui/git-commit.js';
 import layout from '../../ui/layout.module.css';
 import { ProblemNote } from '../../ui/problem-note.js';
@@ -79,6 +80,7 @@ function Changed({ finding, subject, since }: { finding: Finding; subject: strin
       </p>
       {condition !== null && (
         <p className={styles.limits}>
+          {stays(finding) && <strong>{texts.stillOnly} </strong>}
           <Condition text={condition} />
         </p>
       )}

@@ -3,6 +3,7 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { client } from '../../api/client.js';
+import { conditionWords } from '../../api/condition-words.js';
 import { text } from '../../text/english.js';
 import { review } from '../../text/review.js';
 import { signOff } from '../../text/sign-off.js';
@@ -22,7 +23,7 @@ import { Members } from './members.js';
 import { isSameReview, type Reviewed, ReviewForm, reviewedOf, scopeOf, searchOf } from './review-form.js';
 import styles from './review-page.module.css';
 import { ReviewTable } from './review-table.js';
-import { tableOf, whoText } from './row-text.js';
+import { type KnownWords, tableOf, whoText } from './row-text.js';
 import { saveCsv } from './save-csv.js';
 import { SignOffForm } from './sign-off-form.js';
 import { SignOffList } from './sign-off-list.js';
@@ -185,14 +186,25 @@ function Rows({ found, reviewed, markOf }: RowsProps) {
   );
 }
 
+/** The words of all conditions of the rows. */
+async function wordsOf(rows: readonly ReviewRow[]): Promise<KnownWords> {
+  const all = [...new Set(rows.flatMap(({ condition }) => condition ?? []))];
+  return new Map(
+    await Promise.all(all.map(async (condition) => [condition, await conditionWords(condition)] as const)),
+  );
+}
+
 /** Writes all subjects into a file, each by itself. */
 function SaveRows({ asked, words, all }: { asked: AskedReview; words: string; all: number }) {
   const [progress, setProgress] = useState('');
   const save = useMutation({
-    mutationFn: () => allSubjects(asked, words, (done, of) => setProgress(review.exporting(done, of))),
-    onSuccess: (rows) => {
+    mutationFn: async () => {
+      const rows = await allSubjects(asked, words, (done, of) => setProgress(review.exporting(done, of)));
+      return { rows, conditions: await wordsOf(rows) };
+    },
+    onSuccess: ({ rows, conditions }) => {
       const number = asked.revision.split('.')[0] ?? asked.revision;
-      saveCsv(review.fileName(asked.reviewed.path, number), tableOf(rows));
+      saveCsv(review.fileName(asked.reviewed.path, number), tableOf(rows, conditions));
     },
   });
   return (

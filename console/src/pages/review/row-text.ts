@@ -55,12 +55,20 @@ const COLUMNS = [
   review.since,
 ];
 
+/** The words of conditions; null for one that has none. */
+export type KnownWords = ReadonlyMap<string, string | null>;
+
 /** The rows as a table of texts, with headings. */
-export function tableOf(rows: readonly ReviewRow[]): string[][] {
-  return [COLUMNS, ...rows.map(cellsOf)];
+export function tableOf(rows: readonly ReviewRow[], words: KnownWords): string[][] {
+  return [COLUMNS, ...rows.map((row) => cellsOf(row, words))];
 }
 
-function cellsOf(row: ReviewRow): string[] {
+/** A condition in words with its text behind, as on the page. */
+function conditionText(condition: string, words: string | null = null): string {
+  return words === null ? condition : `${words} (${condition})`;
+}
+
+function cellsOf(row: ReviewRow, words: KnownWords): string[] {
   const { actions, actions_except, resources, ways, condition, unclear, from, until } = row;
   return [
     whoText(row),
@@ -68,7 +76,9 @@ function cellsOf(row: ReviewRow): string[] {
     actionsText(actions, actions_except),
     resources.flatMap(resourceLines).join('; '),
     ways.map(wayText).join('; '),
-    [condition ?? '', unclear ? review.unclear : ''].filter(Boolean).join(' '),
+    [condition === null ? '' : conditionText(condition, words.get(condition)), unclear ? review.unclear : '']
+      .filter(Boolean)
+      .join(' '),
     from ?? '',
     until ?? '',
     sinceOf(row) ?? '',

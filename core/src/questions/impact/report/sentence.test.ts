@@ -164,6 +164,11 @@ describe('sentence', () => {
       'user/bob may now read billing/invoice/INV-1 only with a second factor (context.mfa)',
     ],
     [
+      'lost but for fewer cases than there were',
+      { change: 'lost', condition: 'context.mfa && context.a < 5', condition_before: 'context.a < 5' },
+      "user/bob may now read billing/invoice/INV-1 in fewer cases only: with a second factor (context.mfa); as before only if the request's a is below 5 (context.a < 5)",
+    ],
+    [
       'widened',
       { change: 'widened', condition: 'context.a < 9', condition_before: 'context.a < 5' },
       "user/bob may now read billing/invoice/INV-1 in more cases: if the request's a is below 9 (context.a < 9) (without this change: if the request's a is below 5 (context.a < 5))",

@@ -184,16 +184,16 @@ function listedNames(names: readonly string[], all: number): Phrase {
   return listed([...shown.map((name): Phrase => [{ name }]), ...(rest > 0 ? [[`${amount(rest)} more`]] : [])]);
 }
 
-/** The condition under which what was possible in any case stays possible. */
-function staysIf({ change, condition, condition_before: before }: Finding): string | undefined {
-  return change === 'lost' && before === undefined ? (condition ?? undefined) : undefined;
+/** The condition under which what a finding calls lost stays possible. */
+function staysIf({ change, condition }: Finding): string | undefined {
+  return change === 'lost' ? (condition ?? undefined) : undefined;
 }
 
 export function conditions(finding: Finding): Phrase {
   const { change, condition, condition_before: before } = finding;
   const stays = staysIf(finding);
-  if (stays !== undefined) return phrase(' only ', conditionWords(stays));
-  const cases = CASES[change];
+  if (stays !== undefined && before === undefined) return phrase(' only ', conditionWords(stays));
+  const cases = CASES[stays === undefined ? change : 'narrowed'];
   const start = `${cases}${cases === '' ? ', ' : ': '}`;
   if (before === undefined) return condition === null ? [cases] : phrase(start, conditionWords(condition));
   const earlier = phrase(' (without this change: ', conditionWords(before), ')');
