@@ -10,7 +10,7 @@ import { pastQuery } from '../commands/tenant-at.js';
 import { paging } from '../http/paging.js';
 import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
-import { comparedMomentSchema } from './comparisons.js';
+import { comparedMomentSchema, moment } from './comparisons.js';
 
 const SCOPE = new RegExp(`^(${SCOPE_KINDS.join('|')})/.`);
 
@@ -35,7 +35,7 @@ const query = z.strictObject({
     description: 'Only these actions, separated by commas; absent means every one.',
   }),
   ...pastQuery,
-  as_of: z.iso.datetime({ offset: true }).optional().meta({
+  as_of: z.iso.datetime({ offset: true, error: 'must be a time like "2026-03-01T12:00:00Z"' }).optional().meta({
     description:
       'The clock of a review at a revision, from which on it is looked at (RFC 3339), from the commit until now; absent for that of `at`.',
   }),
@@ -134,7 +134,7 @@ export const computing = ['not_found', 'outside_history', 'stale_base', 'timeout
 
 const changesQuery = z.strictObject({
   scope: reviewedScope,
-  since: z.string().min(1).max(100).meta({
+  since: moment.meta({
     description:
       'From when on changes count: a revision (`42.9f86d081884c7d65` or `42`) or a time (RFC 3339, or a date). Of a time before history begins, that beginning.',
   }),

@@ -1,11 +1,17 @@
 import type { JsonObject } from '@authz-service/core/json/json';
+import { HISTORY_POINT_WORDS, historyPoint } from '@authz-service/core/state/history-point';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
 import { compareRevisions, LISTED_MAX } from '../commands/compare-revisions.js';
 import { json } from '../http/reply.js';
 import { type Route, signedIn } from '../http/route.js';
 
-const moment = z.string().min(1, 'must not be empty').max(100);
+/** A moment of history, which a fault names by the parameter that it stands in. */
+export const moment = z
+  .string()
+  .max(100)
+  .refine((text) => historyPoint(text) !== undefined, `is no moment: write ${HISTORY_POINT_WORDS}`);
+
 const query = z.strictObject({
   before: moment.meta({
     description: 'The earlier moment: a revision (`42.9f86d081884c7d65` or `42`) or a time (RFC 3339, or a date).',
