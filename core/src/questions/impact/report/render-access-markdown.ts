@@ -3,7 +3,7 @@ import { type AccessReport, type NoAccessReport, type ReportedFinding, RULES_GAT
 import { type CauseGroup, RISKS, risksOf, rowsOf } from './by-cause.js';
 import { groupCause, groupSentence, rareLine, rarestTitle } from './group-sentence.js';
 import { amount, named, type Phrase, phrase, plural } from './phrase.js';
-import { causePhrase, LABELS, permissions, sentence } from './sentence.js';
+import { causePhrase, labelOf, permissions, sentence } from './sentence.js';
 import { gateText, summary } from './summary.js';
 import { type Checks, verdictOf } from './verdict.js';
 
@@ -164,7 +164,7 @@ function rowLine(finding: ReportedFinding, { who, does, many }: { who: Phrase; d
   const risks = risksOf(finding).map((risk) => ` ⚠️ ${RISKS[risk]}:`);
   const count = many === '' ? '' : ` <sub>${many}</sub>`;
   const known = finding.acknowledged ? ' <sub>in the baseline</sub>' : '';
-  return `- **${LABELS[finding.change]}:**${risks.join('')} ${marked(who)}${marked(does)}.${count}${known}`;
+  return `- **${labelOf(finding)}:**${risks.join('')} ${marked(who)}${marked(does)}.${count}${known}`;
 }
 
 function marked(phrase: Phrase): string {

@@ -3,7 +3,7 @@ import type { AccessReport, NoAccessReport, ReportedFinding } from './access-rep
 import { byCause, type CauseGroup, RISKS, risksOf, rowsOf } from './by-cause.js';
 import { groupCause, groupSentence, isUniform, rareLine, rarestTitle } from './group-sentence.js';
 import { named, type Phrase, plural } from './phrase.js';
-import { causePhrase, LABELS, permissions, sentence } from './sentence.js';
+import { causePhrase, LABELS, labelOf, permissions, sentence } from './sentence.js';
 import { gateText, summary } from './summary.js';
 
 export interface RenderAccessOptions {
@@ -116,7 +116,7 @@ function rowLine(
   { who, does, many }: { who: Phrase; does: Phrase; many: string },
   style: Style,
 ): string {
-  const label = style(COLOURS[finding.change], LABELS[finding.change].padEnd(LABEL_WIDTH));
+  const label = style(COLOURS[finding.change], labelOf(finding).padEnd(LABEL_WIDTH));
   const risks = risksOf(finding).map((risk) => style('red', `[${RISKS[risk]}] `));
   const known = finding.acknowledged ? style('dim', ' (in the baseline)') : '';
   const count = many === '' ? '' : style('dim', ` – ${many}`);

@@ -49,6 +49,12 @@ Access: 36,181 permissions gained, 1 lost. A permission is one action of one rec
 `);
   });
 
+  it('calls what is lost but for some cases narrower, and not gone', () => {
+    const limited = finding({ change: 'lost', condition: 'context.mfa', condition_before: 'true' });
+    expect(renderAccessText(accessReport([limited])).join('\n')).toContain('Narrower   user/bob may now read');
+    expect(renderAccessMarkdown(accessReport([limited]))).toContain('- **Narrower:** <code>user/bob</code> may now');
+  });
+
   it('says what the findings of one change have in common once, and what gives access first', () => {
     const cause = (address: string) => ({ address, change: 'added' as const });
     const needed = ['application/billing', 'group/finance', 'policy/billing/read'].map(cause);
@@ -83,7 +89,7 @@ Access: 36,181 permissions gained, 1 lost. A permission is one action of one rec
       }),
     );
     expect(first).toBe(
-      'Access: 1 permission gained, none lost, 1 unclear. A permission is one action of one recorded subject on one recorded resource. The rows do not add up to these: one permission may stand in several, each for a time, and rows also tell what requests get by sending properties that are not recorded.',
+      'Access: 1 permission gained, none lost, 1 unclear. A permission is one action of one recorded subject on one recorded resource. The rows do not add up to these: one permission may be in several rows, each for a time, and some rows are about properties that only requests send.',
     );
   });
 

@@ -53,6 +53,11 @@ export function sentence(finding: Finding): { who: Phrase; does: Phrase } {
   return { who: subjects(finding.subjects), does };
 }
 
+/** The word before the sentence of a finding: what is lost but for some cases is not gone. */
+export function labelOf(finding: Finding): string {
+  return LABELS[staysIf(finding) === undefined ? finding.change : 'narrowed'];
+}
+
 /** ` may now `, ` may no longer `. */
 export function verbOf(finding: Finding): string {
   const verb = staysIf(finding) === undefined ? VERBS[finding.change] : ' may now ';

@@ -37,7 +37,7 @@ function about({ findings }: AccessReport, all: number): string {
   if (all > 0)
     return rows === all
       ? 'A permission is one action of one recorded subject on one recorded resource; the rows add up to these.'
-      : 'A permission is one action of one recorded subject on one recorded resource. The rows do not add up to these: one permission may stand in several, each for a time, and rows also tell what requests get by sending properties that are not recorded.';
+      : 'A permission is one action of one recorded subject on one recorded resource. The rows do not add up to these: one permission may be in several rows, each for a time, and some rows are about properties that only requests send.';
   if (rows > 0)
     return 'Between recorded subjects and recorded resources nothing changes, unless requests send properties that are not recorded.';
   const named = findings.every(({ subjects }) => subjects.named_role !== undefined);
