@@ -17,6 +17,8 @@ describe('conditionWords', () => {
       'time_windows("mon,fri 08:00-18:00 Europe/Berlin", "10:00-12:00 UTC")',
       'on Monday and Friday between 08:00 and 18:00 (Europe/Berlin) or between 10:00 and 12:00 (UTC)',
     ],
+    ['time_windows("mon,tue,wed,thu,fri 08:00-18:00 UTC")', 'on Monday to Friday between 08:00 and 18:00 (UTC)'],
+    ['time_windows("mon,tue,thu 08:00-18:00 UTC")', 'on Monday, Tuesday and Thursday between 08:00 and 18:00 (UTC)'],
     ['resource.properties.owner == subject.id', 'if it is their own'],
     ['subject.id == resource.properties.owner', 'if it is their own'],
     ['resource.properties.owner != subject.id', 'if it is not their own'],

@@ -144,13 +144,25 @@ const DAYS: { readonly [day: string]: string } = {
   sun: 'Sunday',
 };
 
+/** Three or more days in a row as `Monday to Friday`, others one by one. */
+function daysWords(days: readonly string[]): Phrase {
+  const week = Object.values(DAYS);
+  const [first = '', last = ''] = [days[0], days.at(-1)];
+  const isRun = days.every((day, at) => day === week[week.indexOf(first) + at]);
+  if (days.length > 2 && isRun) return [`${first} to ${last}`];
+  return listed(
+    days.map((day): Phrase => [day]),
+    7,
+  );
+}
+
 /** `mon,tue 08:00-18:00 Europe/Berlin` as `on Monday and Tuesday between 08:00 and 18:00 (Europe/Berlin)`. */
 function windowWords(text: string): Phrase {
   const [, days = '', start = '', end = '', zone = ''] = /^(?:(\S+) )?(\d\d:\d\d)-(\d\d:\d\d) (\S+)$/.exec(text) ?? [];
   if (start === '') return [{ name: text }];
-  const named = days.split(',').flatMap((day): Phrase[] => (DAYS[day] === undefined ? [] : [[DAYS[day]]]));
+  const named = days.split(',').flatMap((day) => DAYS[day] ?? []);
   return phrase(
-    named.length === 0 ? '' : phrase('on ', listed(named, 7), ' '),
+    named.length === 0 ? '' : phrase('on ', daysWords(named), ' '),
     `between ${start} and ${end} (${zone})`,
   );
 }
