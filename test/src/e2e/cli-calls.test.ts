@@ -189,3 +189,25 @@ staging  http://127.0.0.1:10  API key
     expect(stderr).toMatch(/config\.yaml:2:14: unknown key "clientid": did you mean "client_id"\?/);
   });
 });
+
+describe('only commands that run the cloud load it and its native module', () => {
+  const dataUrl = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;
+  const refusing = dataUrl(`export async function resolve(specifier, context, next) {
+    if (/^(sqlite3$|@authz-service\\/cloud)/.test(specifier)) throw new Error('absent: ' + specifier);
+    return next(specifier, context);
+  }`);
+  const register = dataUrl(`import { register } from 'node:module'; register(${JSON.stringify(refusing)});`);
+  const env = { NODE_OPTIONS: `--import=${register}`, SERVICE_DEBUG: '1' };
+
+  it.each([[['--version']], [['--help']], [['schema']], [['completion', 'bash']], [['validate', 'tree']]])(
+    'service %j works without them',
+    async (args) => {
+      expect(await bench.run(args, { env })).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
+
+  it('service cloud start does not', async () => {
+    const { code, stderr } = await bench.run(['cloud', 'start', '--listen-addr', '127.0.0.1:0'], { env });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('absent: @authz-service/cloud') });
+  });
+});
