@@ -339,6 +339,9 @@ it('tells what has changed in who has access in a scope, and of nothing else', (
   expect(changed(HR)).toEqual(['gained subject/user/anne']);
   expect(changed({ ...FILES, actions: ['write'] })).toEqual([]);
   expect(changed(PLAN, after, base)).toEqual(['lost subject/user/anne']);
+  expect(() => changed({ kind: 'application', path: 'dosc' })).toThrow(
+    'There is no record "application/dosc" at either moment: choose another scope.',
+  );
 });
 
 describe('what one subject may do', () => {

@@ -8,7 +8,7 @@ import { findingInScope } from './findings-in-scope.js';
 import { FoundReview } from './found-review.js';
 import { PossibleWays } from './possible-ways.js';
 import { ReviewRows } from './review-rows.js';
-import { type ReviewScope, recordsOfSubject, type ScopedRecords, scopedRecords } from './review-scope.js';
+import { noScope, type ReviewScope, recordsOfSubject, type ScopedRecords, scopedRecords } from './review-scope.js';
 
 export interface ReviewOptions {
   /** Milliseconds since the epoch. */
@@ -53,7 +53,10 @@ export interface ReviewChangesOptions extends ImpactOptions {
   readonly since?: number | undefined;
 }
 
-/** Returns what has changed in who has access in a scope. If one state lacks the scope, nobody had access there. */
+/**
+ * Returns what has changed in who has access in a scope. If one state lacks the scope, nobody had access there. Throws
+ * `not_found` if both do; a subject needs no record.
+ */
 export function reviewChanges(
   before: readonly StoredRecord[],
   after: readonly StoredRecord[],
@@ -62,6 +65,7 @@ export function reviewChanges(
 ): ReviewChanges {
   const earlier = since === undefined ? before : asBefore(before, since, options.now);
   const [old, present] = [scopedIfThere(earlier, scope), scopedIfThere(after, scope)];
+  if (old === undefined && present === undefined) throw noScope(scope, 'at either moment');
   const impact = computeImpact(
     { records: old?.records ?? withoutAccess(earlier) },
     { records: present?.records ?? withoutAccess(after) },

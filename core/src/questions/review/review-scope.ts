@@ -31,12 +31,15 @@ export interface ScopedRecords {
   readonly nests: boolean;
 }
 
+export function noScope({ kind, path }: ReviewScope, when: string): ProblemError {
+  return new ProblemError('not_found', `There is no record "${address(kind, path)}" ${when}: choose another scope.`);
+}
+
 /** Throws `not_found` where the tenant has no record of the scope. */
 export function scopedRecords(all: readonly StoredRecord[], scope: ReviewScope): ScopedRecords {
   const { kind: of, path } = scope;
   const wanted = address(of, path);
-  if (!all.some((record) => record.address === wanted))
-    throw new ProblemError('not_found', `There is no record "${wanted}" at this revision: choose another scope.`);
+  if (!all.some((record) => record.address === wanted)) throw noScope(scope, 'at this revision');
   if (of === 'subject') return recordsOfSubject(all, path);
   const parentTypes = new Map<Path, readonly Path[]>();
   const parents = new Map<Path, readonly Path[]>();

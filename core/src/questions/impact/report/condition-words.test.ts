@@ -36,7 +36,15 @@ describe('conditionWords', () => {
     ['context.mfa || ip_in(context.ip, "10.0.0.0/8")', 'with a second factor or from the network 10.0.0.0/8'],
     [
       'resource.properties.amount < 5 && context.mfa && (context.a || f(1)) && subject.properties.level > 3',
-      'with a second factor and if its amount is below 5, (context.a || f(1)) and their level is above 3',
+      'with a second factor and if its amount is below 5, their level is above 3 and (context.a || f(1))',
+    ],
+    [
+      '(!has(resource.properties.status) || resource.properties.status != "closed") && resource.properties.amount < 5',
+      'if its amount is below 5 and either its status is not given or its status is not "closed"',
+    ],
+    [
+      '(context.mfa || ip_in(context.ip, "10.0.0.0/8")) && subject.in_group("hr")',
+      'either with a second factor or from the network 10.0.0.0/8 and if they are in group/hr',
     ],
   ])('reads %s', (condition, words) => {
     expect(plain(conditionWords(condition))).toBe(`${words} (${condition})`);

@@ -25,7 +25,17 @@ export function wordsForCondition(condition: string): Phrase | undefined {
   );
   const plain = worded.every(({ words }) => words.length === 1 && typeof words[0] === 'object');
   if (plain) return undefined;
-  const of = (kind: Words['kind']) => worded.filter((one) => one.kind === kind).map(({ words }) => words);
+  // Alternatives beside other parts come last, with a word that binds them.
+  const isBound = (at: number) => parts.length > 1 && parts[at]?.ast?.op === '||';
+  const bound = worded.map(({ kind, words }, at) => ({
+    ...{ kind, last: isBound(at) },
+    words: isBound(at) && words.length > 1 ? phrase('either ', words) : words,
+  }));
+  const of = (kind: Words['kind']) =>
+    bound
+      .filter((one) => one.kind === kind)
+      .sort((left, right) => Number(left.last) - Number(right.last))
+      .map(({ words }) => words);
   const [manner, cases] = [of('with'), of('if')];
   return phrase(
     listed(manner, manner.length),
