@@ -65,7 +65,7 @@ class Builder {
     const offset = ast.start;
     switch (ast.op) {
       case 'value':
-        return literal(ast.args, offset);
+        return literal(ast.args, offset, sourceOf(ast));
       case 'id':
         return this.#name(ast.args, offset);
       case '.':
@@ -315,12 +315,12 @@ function identifier(ast: Ast): string {
   throw new ConditionFault('a macro takes a plain name for its variable', ast.start);
 }
 
-function literal(value: unknown, offset: number): Node {
+function literal(value: unknown, offset: number, source: string): Node {
   if (value === null) return constantNode(null, NULL, offset);
   if (typeof value === 'boolean') return constantNode(value, BOOL, offset);
   if (typeof value === 'string') return constantNode(value, STRING, offset);
   if (typeof value === 'number') {
-    if (!isExact(value)) throw new ConditionFault(`${value} is larger than a JSON number holds exactly`, offset);
+    if (!isExact(value)) throw new ConditionFault(`${source} is larger than a JSON number holds exactly`, offset);
     return constantNode(value, NUMBER, offset);
   }
   // The parser gives an integer as a bigint, and an unsigned one as an object around it.
@@ -329,7 +329,7 @@ function literal(value: unknown, offset: number): Node {
     throw new ConditionFault('bytes are not available in conditions: JSON holds none', offset);
   const number = Number(whole);
   if (!Number.isSafeInteger(number))
-    throw new ConditionFault(`${whole} is larger than a JSON number holds exactly`, offset);
+    throw new ConditionFault(`${source} is larger than a JSON number holds exactly`, offset);
   return constantNode(number, INT, offset);
 }
 

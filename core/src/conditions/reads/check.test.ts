@@ -75,7 +75,7 @@ describe('the check of a condition', () => {
     ['1 / 0 == 1', 'division by zero'],
     ['b"bytes" == context.a', 'bytes are not available'],
     ['context.a == 9007199254740993', '9007199254740993 is larger than a JSON number holds exactly'],
-    ['context.a == 9007199254740993.0', '9007199254740992 is larger than a JSON number holds exactly'],
+    ['context.a == 9007199254740993.0', '9007199254740993.0 is larger than a JSON number holds exactly'],
     ['context.a < 1e400', 'invalid number'],
     ['{1: "a"} == context.a', 'the keys of a map are strings'],
     ['[1].all(x + 1, true)', 'does not parse: all(var, predicate) invalid predicate iteration variable'],
