@@ -3,9 +3,9 @@
  * folder, and runs the README's first steps there; it also tries the Node SDK alone. It publishes nothing and leaves
  * nothing behind. Usage: node scripts/release-check.mjs [--keep FOLDER], which keeps the packages in FOLDER.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -27,6 +27,7 @@ const folder = mkdtempSync(join(tmpdir(), 'authz-service-release-'));
 const running = [];
 try {
   const packed = pack(values.keep ?? join(folder, 'packed'));
+  tryWithoutCloud(packed, join(folder, 'without-cloud'));
   const user = join(folder, 'user');
   install(user, packed);
   const agentUrl = await useIt(user);
@@ -56,6 +57,20 @@ function pack(target) {
       rmSync(licence);
     }
   });
+}
+
+/** The CLI alone installs no native module, and says what running a cloud takes. */
+function tryWithoutCloud(packed, user) {
+  install(
+    user,
+    packed.filter((_, at) => workspaces[at] !== 'cloud'),
+  );
+  if (existsSync(join(user, 'node_modules/sqlite3'))) throw new Error('The CLI installs sqlite3, which is native');
+  const servicectl = join(user, 'node_modules/.bin/servicectl');
+  run(servicectl, ['validate', 'tenant'], user);
+  const { status, stderr } = spawnSync(servicectl, ['cloud', 'start'], { cwd: user, encoding: 'utf8' });
+  if (status !== 1 || !stderr.includes('npm install @authz-service/cloud@'))
+    throw new Error(`Without the cloud, "servicectl cloud start" ended with ${status}:\n${stderr}`);
 }
 
 function install(user, packed) {

@@ -55,6 +55,17 @@ describe('failureOf', () => {
       new TypeError('secret=hunter2'),
       { code: 'internal', detail: 'The command failed unexpectedly.' },
     ],
+    [
+      'a package of the project that is not installed is named',
+      Object.assign(new Error("Cannot find package '@authz-service/cloud' imported from /x/start.js"), {
+        code: 'ERR_MODULE_NOT_FOUND',
+      }),
+      {
+        code: 'invalid_config',
+        detail: 'This command needs the package "@authz-service/cloud", which is not installed.',
+        hint: expect.stringMatching(/^Install it beside the CLI: npm install @authz-service\/cloud@\d+\.\d+\.\d+$/),
+      },
+    ],
     ['what is no error at all', 'hunter2', { code: 'internal', detail: 'The command failed unexpectedly.' }],
   ])('%s', (_, error, expected) => {
     expect(failureOf(error, plan)).toMatchObject(expected);

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { PROBLEMS, type ProblemCode, ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import { isInterruption } from '../interruption.js';
 import type { Style } from '../output/terminal.js';
@@ -56,6 +57,13 @@ export function failureOf(error: unknown, caller: Caller): Failure {
   if (isSystemError(error)) {
     return { code: 'io', title: 'A file could not be used', detail: systemDetail(error), errors: [] };
   }
+  const lacking = missingPackage(error);
+  if (lacking !== undefined) {
+    const detail = `This command needs the package "${lacking}", which is not installed.`;
+    const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+    const hint = `Install it beside the CLI: npm install ${lacking}@${version}`;
+    return { code: 'invalid_config', title: PROBLEMS.invalid_config, detail, errors: [], hint };
+  }
   return {
     code: 'internal',
     title: PROBLEMS.internal,
@@ -63,6 +71,12 @@ export function failureOf(error: unknown, caller: Caller): Failure {
     errors: [],
     hint: 'Set SERVICE_DEBUG=1 to see the cause.',
   };
+}
+
+/** The package of the project that Node could not find: the cloud, with its native module, is installed by who runs it. */
+function missingPackage(error: unknown): string | undefined {
+  if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') return undefined;
+  return /Cannot find package '(@authz-service\/[a-z]+)'/.exec(error.message)?.[1];
 }
 
 function usage(detail: string, id: string | undefined, faults: readonly string[] = []): Failure {
