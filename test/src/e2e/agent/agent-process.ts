@@ -28,6 +28,8 @@ export interface AgentStart {
   /** A port other than that of this tree. */
   program?: string;
   args?: string[];
+  /** Starts it in place of Node and the program. */
+  command?: readonly string[];
   cwd?: string;
   /** False leaves its standard output unread. */
   readStdout?: boolean;
@@ -45,8 +47,9 @@ export class AgentProcess {
   readonly #child: ChildProcess;
   readonly #listenAddr: string | undefined;
 
-  constructor({ program = PROGRAM, args = [], cwd, readStdout = true, env }: AgentStart) {
-    this.#child = spawn(process.execPath, [program, ...args], {
+  constructor({ program = PROGRAM, args = [], command, cwd, readStdout = true, env }: AgentStart) {
+    const [file = '', ...rest] = command ?? [process.execPath, program, ...args];
+    this.#child = spawn(file, rest, {
       cwd,
       env: { PATH: process.env.PATH, SERVICE_DRAIN_TIME: '0s', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
