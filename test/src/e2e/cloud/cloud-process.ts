@@ -9,6 +9,15 @@ const PROGRAM = fileURLToPath(new URL('../../../../cli/bin/service.js', import.m
 /** The credentials of the first administrator of a cloud that is started with `bootstrapEnv`. */
 export const ADMINISTRATOR = { clientId: 'admin', clientSecret: 'the secret of the first administrator' };
 
+const COMMAND = [process.execPath, PROGRAM, 'cloud', 'start'];
+
+interface CloudStart {
+  prefix?: readonly string[];
+  command?: readonly string[];
+  host?: string;
+  port?: number;
+}
+
 /** The built cloud as a process of its own, as a user starts it. */
 export class CloudProcess {
   readonly stdout: string[] = [];
@@ -17,16 +26,18 @@ export class CloudProcess {
   readonly #child: ChildProcess;
   readonly #ready: Promise<string>;
 
-  /** With `DATABASE_URL`, the folder is its home alone. `prefix` is a command that runs it elsewhere, where `host` is its own. */
+  /**
+   * With `DATABASE_URL`, the folder is its home alone. `prefix` is a command that runs it elsewhere, where `host` is its own;
+   * `command` starts another build of it.
+   */
   constructor(
     dataDir: string,
     env: Record<string, string> = bootstrapEnv(),
-    { prefix = [], host = '127.0.0.1', port = 0 }: { prefix?: readonly string[]; host?: string; port?: number } = {},
+    { prefix = [], command = COMMAND, host = '127.0.0.1', port = 0 }: CloudStart = {},
   ) {
     const place = env.DATABASE_URL === undefined ? ['--data-dir', dataDir] : [];
-    const args = [PROGRAM, 'cloud', 'start', ...place, '--listen-addr', `${host}:${port}`];
-    const [command = '', ...rest] = [...prefix, process.execPath, ...args];
-    this.#child = spawn(command, rest, {
+    const [file = '', ...rest] = [...prefix, ...command, ...place, '--listen-addr', `${host}:${port}`];
+    this.#child = spawn(file, rest, {
       env: { PATH: process.env.PATH, HOME: dataDir, SERVICE_DRAIN_TIME: '0s', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
