@@ -20,7 +20,7 @@ const cloud = {
     getAtOnce: get,
   },
   credentials: {
-    assertStanding: () => {
+    assertStillValid: () => {
       if (isRevoked) throw new Error('revoked');
     },
   },

@@ -130,12 +130,12 @@ export const ATTACKS: [how: string, changes: ChangesMade][] = [
     () => [hold('payroll/viewer', EVE, IN_SAFE)],
   ],
   [
-    'a role on one folder whose policy covers what lies below another',
+    'a role on a folder whose policy covers what lies in a drive',
     () => [
       add('role', { application: 'payroll', name: 'diver', from_requests: false }),
       add(
         'policy',
-        policy({ name: 'deep', resources: [{ resource: 'payroll/folder/open', actions: ['read'], below: true }] }),
+        policy({ name: 'deep', resources: [{ resource: 'payroll/drive/safe', actions: ['read'], below: true }] }),
       ),
       assign('payroll/deep', 'role/payroll/diver'),
       hold('payroll/diver', EVE, { resource: 'payroll/folder/hr' }),
