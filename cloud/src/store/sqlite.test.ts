@@ -7,7 +7,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import knex from 'knex';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storeContract } from '../../testing/store-contract.js';
-import { openSqliteStore } from './sqlite.js';
+import { cannotOpen, openSqliteStore } from './sqlite.js';
 
 storeContract('SQLite', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'authz-store-'));
@@ -142,6 +142,18 @@ describe('a data directory', () => {
       expect((await refusal(path)).detail).toBe(`The data directory "${path}" cannot be used: ENOENT.`);
     },
   );
+
+  it.each([
+    ['EACCES', 'the user of this process may not write there (EACCES). Give it to that user, or name another.'],
+    ['EROFS', 'it can only be read (EROFS). Mount its file system so that it can be written, or name another.'],
+    ['ENOSPC', 'there is no space left (ENOSPC). Free space there.'],
+    ['ENOENT', 'ENOENT.'],
+  ])('that fails with %s is refused with a remedy', (code, text) => {
+    const error = Object.assign(new Error('no'), { code });
+    expect(cannotOpen('The data directory "/data"', error).detail).toBe(
+      `The data directory "/data" cannot be used: ${text}`,
+    );
+  });
 
   it('that is a file is refused', async () => {
     const file = join(dir, 'file');

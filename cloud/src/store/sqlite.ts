@@ -77,17 +77,27 @@ function configure(connection: sqlite3.Database, done: (error: Error | null, con
   connection.exec(settings, (error) => done(error, connection));
 }
 
+const FULL = ['there is no space left', 'Free space there.'] as const;
+const DAMAGED = ['it is damaged, or no database', 'Restore a backup, or name another.'] as const;
+const FORBIDDEN = ['the user of this process may not write there', 'Give it to that user, or name another.'] as const;
+const READ_ONLY = ['it can only be read', 'Mount its file system so that it can be written, or name another.'] as const;
+
+/** Reasons that keep a database from being opened, and their remedies, by the code of SQLite or the system. */
+const REASONS: { readonly [code: string]: readonly [reason: string, remedy: string] } = {
+  ...{ SQLITE_FULL: FULL, ENOSPC: FULL, SQLITE_CORRUPT: DAMAGED, SQLITE_NOTADB: DAMAGED },
+  ...{ EACCES: FORBIDDEN, EPERM: FORBIDDEN, EROFS: READ_ONLY, SQLITE_READONLY: READ_ONLY },
+};
+
 /** Why `what` cannot be used as a database or as its folder. */
 export function cannotOpen(what: string, error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   const { code, message = '' } = error as { code?: string; message?: string };
   const newer = message.includes('migration directory is corrupt');
-  const full = code === 'SQLITE_FULL' || code === 'ENOSPC';
-  const damaged = code === 'SQLITE_CORRUPT' || code === 'SQLITE_NOTADB';
+  const [reason, remedy] = REASONS[code ?? ''] ?? [];
   const text = newer
     ? 'a newer version of this program wrote it. Start that version, or a later one.'
-    : damaged
-      ? `it is damaged, or no database (${code}). Restore a backup, or name another.`
-      : `${code ?? message}.${full ? ' Free space there.' : ''}`;
+    : reason === undefined
+      ? `${code ?? message}.`
+      : `${reason} (${code}). ${remedy}`;
   return new ProblemError('invalid_config', `${what} cannot be used: ${text}`, [], { cause: error });
 }

@@ -78,9 +78,10 @@ function addUnknown(unknown: Map<ResourceType, Absent>, type: ResourceType, abse
 }
 
 function noParent(value: Json, type: ResourceType): string {
+  const shown = JSON.stringify(value).slice(0, 256);
   return typeof value === 'string'
-    ? `is ${JSON.stringify(value.slice(0, 256))}, but no record of the type "${type.path}" has that name: give the name of a recorded resource, or null if there is none`
-    : `must be the name of one resource of the type "${type.path}", or null if there is none`;
+    ? `is ${shown}, but no record of the type "${type.path}" has that name: give the name of a recorded resource, or null if there is none`
+    : `is ${shown}: give the name of one resource of the type "${type.path}", or null if there is none`;
 }
 
 function excessOf(parents: ReadonlySet<Resource>): string | undefined {

@@ -37,10 +37,11 @@ export function waysToSay(
   const leftOut = new Set(unsaid.filter((property) => read.has(property)));
   const said = declared.filter(({ property }) => !unsaid.includes(property));
   const found = new Map<string, ParentValues>();
+  let ways = 0;
   for (const values of waysToName(typeof place === 'object' ? place.below : [], said)) {
+    if (++ways > WAYS_MAX) return undefined;
     const told = [...read].map((property) => values[property]);
     found.set(JSON.stringify(told), { values, leftOut });
-    if (found.size > WAYS_MAX) return undefined;
   }
   return [...found.values()];
 }
