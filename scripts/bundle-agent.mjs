@@ -16,13 +16,13 @@ const REQUIRE = [
 ].join('\n');
 
 /** The program, and its threads, which it finds beside itself. */
-const entries = [
+export const AGENT_FILES = [
   { from: 'main.js', to: 'service-agent.mjs' },
   { from: 'bundle/unpack-thread.js', to: 'unpack-thread.js' },
   { from: 'bundle/compare-thread.js', to: 'compare-thread.js' },
 ];
 
-for (const { from, to } of entries) {
+async function bundle({ from, to }) {
   const outfile = join(root, 'agent/dist', to);
   const { outputFiles } = await build({
     entryPoints: [join(root, 'agent/dist', from)],
@@ -40,8 +40,10 @@ for (const { from, to } of entries) {
   });
   const [{ text }] = outputFiles;
   // Each file is replaced in one step, and only if it differs: agents may be starting from it.
-  if (existsSync(outfile) && readFileSync(outfile, 'utf8') === text) continue;
+  if (existsSync(outfile) && readFileSync(outfile, 'utf8') === text) return;
   const temporary = `${outfile}.${process.pid}.tmp`;
   writeFileSync(temporary, text);
   renameSync(temporary, outfile);
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) for (const one of AGENT_FILES) await bundle(one);

@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AGENT_FILES } from './bundle-agent.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -26,8 +27,7 @@ const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
 /** Yields the files and folders of the agent, which is bundled into few files: each source with its place in the image. */
 function* agentFiles() {
-  for (const name of ['service-agent.mjs', 'unpack-thread.js', 'compare-thread.js'])
-    yield [join(root, 'agent/dist', name), join('/app', name)];
+  for (const { to } of AGENT_FILES) yield [join(root, 'agent/dist', to), join('/app', to)];
   yield [join(root, 'agent/package.json'), '/app/package.json'];
 }
 
