@@ -173,7 +173,7 @@ def test_what_shows_variables_shows_no_password_of_a_proxy() -> None:
     assert "pa55word" not in repr(route)
 
 
-@pytest.mark.parametrize("age", [math.nan, math.inf, -1, 0.5, 1e9, "30"])
+@pytest.mark.parametrize("age", [math.nan, math.inf, -1, 0.5, 1e9, "30", True])
 def test_a_maximum_age_in_anything_but_whole_seconds(age: Any) -> None:
     with pytest.raises(InvalidConfig, match="give a whole number"):
         Client("https://pdp.test", max_age=age)

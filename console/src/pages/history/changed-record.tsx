@@ -1,9 +1,9 @@
-import { ServiceError } from '@authz-service/sdk/service-error';
 import type { AuditEntry } from '@authz-service/sdk/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FoundRecord } from '../../api/answers.js';
 import { clientAt } from '../../api/client.js';
+import { found } from '../../api/found.js';
 import { text } from '../../text/english.js';
 import { Badge } from '../../ui/badge.js';
 import { Condition } from '../../ui/condition.js';
@@ -86,11 +86,6 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['updated_at', 'created_at', 'revi
 
 /** Credentials are in no history: what is not found is not shown. */
 async function recordAt(address: string, number: number, signal: AbortSignal): Promise<FoundRecord | undefined> {
-  try {
-    const record = await clientAt(String(number)).records(kindOf(address)).get(pathOf(address), { signal });
-    return record as unknown as FoundRecord;
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not_found') return undefined;
-    throw error;
-  }
+  const record = await found(clientAt(String(number)).records(kindOf(address)).get(pathOf(address), { signal }));
+  return record as unknown as FoundRecord | undefined;
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../api/client.js';
+import { found } from '../../api/found.js';
 import { findings as texts } from '../../text/findings.js';
 import { people as words } from '../../text/people.js';
 import { Actor } from '../../ui/actor.js';
@@ -132,10 +133,7 @@ async function readCause(address: string, since: string, signal: AbortSignal) {
   const [commit] = items;
   const now = new Date().toISOString();
   if (LINKS.has(kindOf(address))) {
-    const link = await client
-      .records(kindOf(address) as 'role_assignment')
-      .get(pathOf(address), { signal })
-      .catch(() => undefined);
+    const link = await found(client.records(kindOf(address) as 'role_assignment').get(pathOf(address), { signal }));
     const isBetween = (at: string | undefined): at is string =>
       at !== undefined && Date.parse(at) > Date.parse(since) && Date.parse(at) <= Date.parse(now);
     if (isBetween(link?.expires_at)) return { clock: { what: 'endedAt' as const, at: link.expires_at } };

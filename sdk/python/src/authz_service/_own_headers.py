@@ -49,6 +49,7 @@ def max_age_header(seconds: Optional[float]) -> Optional[str]:
     """The value of `Service-Max-Age`. Raises `InvalidConfig` for anything but whole seconds."""
     if seconds is None:
         return None
-    if isinstance(seconds, (int, float)) and 0 <= seconds < 1e9 and seconds == int(seconds):
+    is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    if is_number and 0 <= seconds < 1e9 and seconds == int(seconds):
         return str(int(seconds))
     raise InvalidConfig(f"A maximum age of {seconds} seconds cannot be asked for: give a whole number from 0 to 999999999.")
