@@ -34,6 +34,8 @@ mock_resource "service_application" {}
 
 mock_resource "service_context_attribute" {}
 
+mock_resource "service_directory" {}
+
 mock_resource "service_group" {}
 
 mock_resource "service_group_members" {}

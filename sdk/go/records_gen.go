@@ -317,6 +317,8 @@ type SubjectRecord struct {
 	Name string `json:"name,omitempty"`
 	// Stored attributes for conditions; a request overrides them key by key.
 	Properties map[string]any `json:"properties,omitempty"`
+	// The entry of the directory that this was made from. Decisions do not read it.
+	Entry *SubjectEntry `json:"entry,omitempty"`
 }
 
 // NewSubject is a subject to make.
@@ -329,6 +331,8 @@ type NewSubject struct {
 	Name string `json:"name,omitempty"`
 	// Stored attributes for conditions; a request overrides them key by key.
 	Properties map[string]any `json:"properties,omitempty"`
+	// The entry of the directory that this was made from. Decisions do not read it.
+	Entry *SubjectEntry `json:"entry,omitempty"`
 }
 
 // Subjects are the records of kind subject.
@@ -371,6 +375,67 @@ type NewContextAttribute struct {
 // ContextAttributes are the records of kind context_attribute.
 func (c *Client) ContextAttributes() *Collection[ContextAttributeRecord, NewContextAttribute, ContextAttributeRecord] {
 	return &Collection[ContextAttributeRecord, NewContextAttribute, ContextAttributeRecord]{c, "context_attribute", "/v1/context-attributes"}
+}
+
+// DirectoryRecord is a directory as the service sends it.
+type DirectoryRecord struct {
+	// The id of the record; for a subject, the id that the caller chose.
+	ID string `json:"id"`
+	// The address: kind and natural key.
+	Address string `json:"address"`
+	// The stack that owns the record, or `api`.
+	ManagedBy string `json:"managed_by"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// When it was last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The number of the revision that last changed it; `If-Match` takes it in quotes.
+	Revision int64 `json:"revision"`
+	// The name, unique in the tenant.
+	Name string `json:"name"`
+	// The type of the subjects that it makes.
+	SubjectType string `json:"subject_type"`
+	// The SCIM attribute that gives a subject its id.
+	IDFrom string `json:"id_from"`
+	// The properties of a subject and the SCIM attribute of each; the cloud drops all other attributes.
+	Properties map[string]string `json:"properties,omitempty"`
+	// The groups that it may send; absent means all.
+	Groups *DirectoryGroups `json:"groups,omitempty"`
+	// The share of its people and memberships that it may remove in an hour: `5%`; absent means any.
+	Removals string `json:"removals,omitempty"`
+	// The number of its groups that it may empty or remove in an hour; absent means any.
+	GroupsEmptied int64 `json:"groups_emptied,omitempty"`
+	// The share of its people that it may suspend in an hour: `20%`; absent means any.
+	Suspensions string `json:"suspensions,omitempty"`
+	// A note for people.
+	Description string `json:"description,omitempty"`
+}
+
+// NewDirectory is a directory to make.
+type NewDirectory struct {
+	// The name, unique in the tenant.
+	Name string `json:"name"`
+	// The type of the subjects that it makes.
+	SubjectType string `json:"subject_type,omitempty"`
+	// The SCIM attribute that gives a subject its id.
+	IDFrom string `json:"id_from,omitempty"`
+	// The properties of a subject and the SCIM attribute of each; the cloud drops all other attributes.
+	Properties map[string]string `json:"properties,omitempty"`
+	// The groups that it may send; absent means all.
+	Groups *DirectoryGroups `json:"groups,omitempty"`
+	// The share of its people and memberships that it may remove in an hour: `5%`; absent means any.
+	Removals string `json:"removals,omitempty"`
+	// The number of its groups that it may empty or remove in an hour; absent means any.
+	GroupsEmptied int64 `json:"groups_emptied,omitempty"`
+	// The share of its people that it may suspend in an hour: `20%`; absent means any.
+	Suspensions string `json:"suspensions,omitempty"`
+	// A note for people.
+	Description string `json:"description,omitempty"`
+}
+
+// Directories are the records of kind directory.
+func (c *Client) Directories() *Collection[DirectoryRecord, NewDirectory, DirectoryRecord] {
+	return &Collection[DirectoryRecord, NewDirectory, DirectoryRecord]{c, "directory", "/v1/directories"}
 }
 
 // RoleRecord is a role as the service sends it.
@@ -444,6 +509,8 @@ type GroupRecord struct {
 	Name string `json:"name"`
 	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
+	// The entry of the directory that this was made from. Decisions do not read it.
+	Entry *GroupEntry `json:"entry,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 }
@@ -454,6 +521,8 @@ type NewGroup struct {
 	Name string `json:"name"`
 	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
+	// The entry of the directory that this was made from. Decisions do not read it.
+	Entry *GroupEntry `json:"entry,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 }
@@ -800,8 +869,12 @@ type APIKeyRecord struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The most that it may write; absent means unlimited. Reading is not limited.
 	Limits *APIKeyLimits `json:"limits,omitempty"`
+	// The path of the directory that it sends people and groups for: `okta`.
+	Directory string `json:"directory,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
+	// The id of the directory.
+	DirectoryID string `json:"directory_id,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
 	Operator bool `json:"operator,omitempty"`
 	// When it was last used, to the minute or so; absent if never, or not since the service keeps it. Changes no revision, and may be repeated in a patch, which ignores it.
@@ -818,8 +891,12 @@ type NewAPIKey struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The most that it may write; absent means unlimited. Reading is not limited.
 	Limits *APIKeyLimits `json:"limits,omitempty"`
+	// The path of the directory that it sends people and groups for: `okta`.
+	Directory string `json:"directory,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
+	// The id of the directory.
+	DirectoryID string `json:"directory_id,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
 	Operator bool `json:"operator,omitempty"`
 }
@@ -846,8 +923,12 @@ type MadeAPIKey struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The most that it may write; absent means unlimited. Reading is not limited.
 	Limits *APIKeyLimits `json:"limits,omitempty"`
+	// The path of the directory that it sends people and groups for: `okta`.
+	Directory string `json:"directory,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
+	// The id of the directory.
+	DirectoryID string `json:"directory_id,omitempty"`
 	// Creates and reads tenants; only operators can grant it.
 	Operator bool   `json:"operator,omitempty"`
 	Secret   string `json:"secret"`
@@ -1016,6 +1097,22 @@ type AccessRuleSubjects struct {
 	Where string `json:"where,omitempty"`
 }
 
+// DirectoryGroups is a part of a record.
+type DirectoryGroups struct {
+	// The text that the names of its groups begin with.
+	Prefix string `json:"prefix"`
+}
+
+// GroupEntry is a part of a record.
+type GroupEntry struct {
+	// The id that the directory knows it by.
+	ID string `json:"id"`
+	// Its name there, where that is not the name here.
+	Name string `json:"name,omitempty"`
+	// The directory's own id of it.
+	ExternalID string `json:"external_id,omitempty"`
+}
+
 // OAuthClientLimits is a part of a record.
 type OAuthClientLimits struct {
 	// The stacks whose records it may make, change and remove.
@@ -1086,4 +1183,14 @@ type ResourceTypeParent struct {
 	Property string `json:"property"`
 	// The id of the resource_type.
 	TypeID string `json:"type_id,omitempty"`
+}
+
+// SubjectEntry is a part of a record.
+type SubjectEntry struct {
+	// The id that the directory knows it by.
+	ID string `json:"id"`
+	// Its name there, where that is not the name here.
+	Name string `json:"name,omitempty"`
+	// The directory's own id of it.
+	ExternalID string `json:"external_id,omitempty"`
 }

@@ -1,19 +1,25 @@
 import type { Limits } from '@authz-service/core/records/limits';
 import type { CredentialScope } from '@authz-service/core/records/scopes';
-import { SCOPES } from '@authz-service/core/records/scopes';
+import { KEY_SCOPES, SCOPES } from '@authz-service/core/records/scopes';
 import { boolean, integer, string } from '@oclif/core/flags';
 import { stackFlag } from './stack-flag.js';
 
-/** The flags of every command that creates a credential. */
-export const newCredentialFlags = {
-  scope: string({
-    description: `A scope: ${SCOPES.join(', ')}; may be repeated.`,
+const scopeFlag = (scopes: readonly string[]) =>
+  string({
+    description: `A scope: ${scopes.join(', ')}; may be repeated.`,
     helpValue: 'SCOPE',
-    options: SCOPES,
+    options: scopes,
     multiple: true,
     multipleNonGreedy: true,
     required: true,
-  }),
+  });
+
+/** The scope of an API key. */
+export const keyScopeFlag = scopeFlag(KEY_SCOPES);
+
+/** The flags of every command that creates a credential. */
+export const newCredentialFlags = {
+  scope: scopeFlag(SCOPES),
   operator: boolean({
     description:
       'Make it an operator: it can create tenants and, with the scope bundle, fetch the bundle of all tenants.',
@@ -36,7 +42,7 @@ export const newCredentialFlags = {
 };
 
 /** The fields of the credential `name` from these flags. */
-export function newCredential(
+export function newCredential<S extends CredentialScope = (typeof SCOPES)[number]>(
   name: string,
   flags: {
     scope: string[];
@@ -46,7 +52,7 @@ export function newCredential(
     'limit-application'?: string[] | undefined;
     'limit-priority'?: number | undefined;
   },
-): { name: string; scopes: CredentialScope[]; operator?: true; description?: string; limits?: Limits } {
+): { name: string; scopes: S[]; operator?: true; description?: string; limits?: Limits } {
   const { 'limit-stack': stacks, 'limit-application': applications, 'limit-priority': most } = flags;
   const limits: Limits = {
     ...(stacks !== undefined && { stacks }),
@@ -55,7 +61,7 @@ export function newCredential(
   };
   return {
     name,
-    scopes: flags.scope as CredentialScope[],
+    scopes: flags.scope as S[],
     ...(flags.operator && { operator: true }),
     ...(Object.keys(limits).length > 0 && { limits }),
     ...(flags.description !== undefined && { description: flags.description }),

@@ -15,6 +15,7 @@ const COLUMNS: { [K in Kind]: readonly string[] } = {
   subject_type: ['properties', 'description'],
   subject: ['name', 'properties'],
   context_attribute: ['type', 'description'],
+  directory: ['subject_type', 'id_from', 'description'],
   role: ['description'],
   group: ['description'],
   policy: ['effect', 'priority', 'covers', 'condition'],

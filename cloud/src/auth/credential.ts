@@ -1,8 +1,9 @@
 import { limitsText } from '@authz-service/core/limits/limits-text';
 import { ProblemError } from '@authz-service/core/problem';
+import type { Path } from '@authz-service/core/records/address';
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import type { Limits } from '@authz-service/core/records/limits';
-import { type CredentialScope, SCOPES } from '@authz-service/core/records/scopes';
+import { type CredentialScope, KEY_SCOPES } from '@authz-service/core/records/scopes';
 import type { ActorKind } from '../store/store.js';
 
 /** A permission of a request: the scopes of records, and `operator`, which no record can name. */
@@ -24,6 +25,8 @@ export interface Credential {
   expiresAt?: number;
   /** For an access token: whether it has fewer scopes than its client. */
   narrowed?: boolean;
+  /** The path of the directory that it sends people and groups for; it writes nothing else. */
+  directory?: Path;
   /** If it was found by a session of the console: the hash that the store knows the session by. */
   session?: string;
 }
@@ -74,5 +77,5 @@ export function demandUnlimited({ name, limits }: Credential): void {
 
 /** All scopes of the credential, including implied ones, in the order in which scopes are documented. */
 export function grantsOf(credential: Credential): Grant[] {
-  return ([...SCOPES, 'operator'] as const).filter((grant) => holds(credential, grant));
+  return ([...KEY_SCOPES, 'operator'] as const).filter((grant) => holds(credential, grant));
 }

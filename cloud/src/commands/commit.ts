@@ -12,6 +12,7 @@ import { touchesCredentials } from '../auth/credential-index.js';
 import type { Cloud } from '../cloud.js';
 import { assertStillValid } from '../console/assert-still-valid.js';
 import { demandConsoleStack, guardSession } from '../console/guard-session.js';
+import { demandDirectory } from '../directories/demand-directory.js';
 import {
   type IdempotencyRow,
   type JudgeOperators,
@@ -197,7 +198,7 @@ async function judgeAndStore(
   locked?: TenantStore,
 ): Promise<Stored> {
   const store = locked ?? cloud.store;
-  const { limits } = await assertStillValid(cloud, command.credential, command.now);
+  const { limits, directory } = await assertStillValid(cloud, command.credential, command.now);
   const replay = await findReplay(cloud, store, command);
   if (replay) return { outcome: { committed: replay, replayed: true } };
   const { baseRevision } = command;
@@ -217,7 +218,8 @@ async function judgeAndStore(
     ...changes.map(kindOf),
     ...[...(command.origins?.places.keys() ?? [])].map((at) => splitAddress(at).kind),
   ];
-  demandForKinds(credential, kinds);
+  demandDirectory({ ...credential, ...(directory !== undefined && { directory }) }, { ...command, kinds });
+  if (directory === undefined) demandForKinds(credential, kinds);
   demandConsoleStack(credential, { ...command, kinds });
   cloud.health.clockBehindSeconds();
   const stopTimer = cloud.metrics.commitDurations.startTimer();

@@ -10,7 +10,7 @@ export async function assertStillValid(
   { credentials, sessions }: { credentials: CredentialIndex; sessions: Sessions },
   credential: Credential,
   now: number,
-): Promise<Pick<Credential, 'limits'>> {
+): Promise<Pick<Credential, 'limits' | 'directory'>> {
   if (credential.session === undefined) return credentials.assertStillValid(credential, now);
   return await sessions.assertStillValid(credential, credential.session, now);
 }

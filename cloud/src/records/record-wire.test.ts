@@ -16,6 +16,7 @@ make('resource_type', { application: 'billing', name: 'invoice', actions: ['read
 make('resource', { type: 'billing/invoice', name: 'INV-1', properties: { amount: 12 } });
 make('subject_type', { name: 'user', properties: { level: 'number' } });
 make('context_attribute', { name: 'amount', type: 'number' });
+make('directory', { name: 'okta' });
 make('subject', { type: 'user', id: 'alice', name: 'Alice' });
 make('role', { application: 'billing', name: 'clerk' });
 make('role', { name: 'auditor' });

@@ -20,6 +20,7 @@ const BODIES: Record<string, object> = {
   'subject-types': { name: 'user' },
   subjects: { type: 'user', id: 'bob' },
   'context-attributes': { name: 'amount', type: 'number' },
+  directories: { name: 'okta' },
   roles: { name: 'auditor' },
   groups: { name: 'auditors' },
   policies: { name: 'read-all', effect: 'ALLOW', resource_type: 'billing/invoice', actions: ['read'] },

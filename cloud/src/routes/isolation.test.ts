@@ -23,6 +23,7 @@ beforeAll(async () => {
   await cloud.commit(owner, [
     { op: 'create', kind: 'subject_type', fields: { name: 'user' } },
     { op: 'create', kind: 'context_attribute', fields: { name: 'amount', type: 'number' } },
+    { op: 'create', kind: 'directory', fields: { name: 'okta' } },
   ]);
   const rule = {
     name: 'rule',

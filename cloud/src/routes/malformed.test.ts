@@ -68,7 +68,7 @@ it.each<[behaviour: string, request: string, body: unknown, detail: string]>([
     'a kind that there is not',
     'POST /v1/changesets',
     changes({ op: 'create', kind: 'rol', fields: {} }),
-    'The body is malformed: /changes/0/kind: "rol" is not known here: did you mean "role"? Write one of application, resource_type, resource, subject_type, subject, context_attribute, role, group, policy, policy_assignment, role_assignment, group_membership, access_rule, api_key, oauth_client.',
+    'The body is malformed: /changes/0/kind: "rol" is not known here: did you mean "role"? Write one of application, resource_type, resource, subject_type, subject, context_attribute, directory, role, group, policy, policy_assignment, role_assignment, group_membership, access_rule, api_key, oauth_client.',
   ],
   [
     'a change that is none',

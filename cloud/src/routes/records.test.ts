@@ -28,6 +28,7 @@ const LIVES: { [K in Kind]: { path: string; body: object; patch: object } } = {
     patch: { properties: { paid: null, total: 2 } },
   },
   subject_type: { path: 'user', body: { name: 'user' }, patch: { properties: { level: 'number' } } },
+  directory: { path: 'okta', body: { name: 'okta' }, patch: { removals: '5%' } },
   context_attribute: { path: 'amount', body: { name: 'amount', type: 'number' }, patch: { type: 'any' } },
   subject: { path: 'user/bob', body: { type: 'user', id: 'bob' }, patch: { name: 'Bob' } },
   role: { path: 'shop/keeper', body: { application: 'shop', name: 'keeper' }, patch: { description: 'Keeps.' } },

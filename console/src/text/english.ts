@@ -258,6 +258,7 @@ export const KIND_TEXTS: { readonly [K in Kind]: { one: string; many: string } }
   subject_type: { one: 'Subject type', many: 'Subject types' },
   subject: { one: 'Subject', many: 'Subjects' },
   context_attribute: { one: 'Context attribute', many: 'Context attributes' },
+  directory: { one: 'Directory', many: 'Directories' },
   role: { one: 'Role', many: 'Roles' },
   group: { one: 'Group', many: 'Groups' },
   policy: { one: 'Policy', many: 'Policies' },

@@ -29,6 +29,7 @@ const FIRST: [string, EngineRecord][] = [
   ['a condition that names a new function', record('policy', { ...policy, condition: 'context.since == 1' })],
   ['a role assignment', record('role_assignment', { ...held, expires_at: '2027-01-01T00:00:00Z' })],
   ['a schema, which no bundle holds', record('context_attribute', { name: 'amount', type: 'number' })],
+  ['a directory, which no bundle holds', record('directory', { name: 'okta' })],
   ['a credential, which no bundle holds', record('api_key', { name: 'k', scopes: ['bundle'] })],
 ];
 

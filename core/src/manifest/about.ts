@@ -1,6 +1,6 @@
 import type { Json } from '../json/json.js';
 import { jsonPointer } from '../json/json-pointer.js';
-import type { Kind } from '../records/kinds.js';
+import { isKind, type Kind } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { fieldsOf } from './notation.js';
 import type { About } from './source.js';
@@ -19,10 +19,19 @@ export function aboutRecord(kind: Kind, input: Record<string, Json>, label: stri
 /** The same, about a field of it. */
 export function inField(about: About, path: readonly PropertyKey[]): About {
   if (path.length === 0) return about;
-  const field = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  const [first, ...rest] = path;
+  const field = [keyIn(about, first), ...rest]
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('');
   const { label, address } = about;
   return {
     label: `${label}: ${field.startsWith('.') ? field.slice(1) : field}`,
     ...(address !== undefined && { address, pointer: jsonPointer(...path) }),
   };
+}
+
+/** The key in YAML of a field, which is another one for some. */
+function keyIn({ address }: About, field: PropertyKey | undefined): PropertyKey {
+  const kind = address?.slice(0, address.indexOf('/')) ?? '';
+  return (isKind(kind) ? fieldsOf(kind).renamed.get(String(field)) : undefined) ?? field ?? '';
 }

@@ -64,7 +64,7 @@ describe('a tree', () => {
       `${V}polices: {}\nx: 1\n`,
       [
         'a.yaml:2:1: the key "polices" is not known: did you mean "policies"?',
-        'a.yaml:3:1: the key "x" is not known: write one of version, tenant, stack, moved, external, applications, roles, policies, groups, subject_types, context_attributes, subjects, access_rules, api_keys, oauth_clients, role_assignments, policy_assignments, group_memberships.',
+        'a.yaml:3:1: the key "x" is not known: write one of version, tenant, stack, moved, external, applications, roles, policies, groups, subject_types, context_attributes, directories, subjects, access_rules, api_keys, oauth_clients, role_assignments, policy_assignments, group_memberships.',
       ],
     ],
     [
@@ -85,7 +85,7 @@ describe('a tree', () => {
       'is ours where one key is known or nearly so',
       `${V}---\nservices: {}\npolices: {}\n`,
       [
-        'a.yaml:3:1: the key "services" is not known: write one of version, tenant, stack, moved, external, applications, roles, policies, groups, subject_types, context_attributes, subjects, access_rules, api_keys, oauth_clients, role_assignments, policy_assignments, group_memberships.',
+        'a.yaml:3:1: the key "services" is not known: write one of version, tenant, stack, moved, external, applications, roles, policies, groups, subject_types, context_attributes, directories, subjects, access_rules, api_keys, oauth_clients, role_assignments, policy_assignments, group_memberships.',
         'a.yaml:4:1: the key "polices" is not known: did you mean "policies"?',
       ],
     ],
@@ -172,12 +172,20 @@ describe('a name', () => {
 describe('a field', () => {
   faultTable([
     [
+      'that YAML names otherwise is known by that name alone',
+      'version: 1\ndirectories:\n  okta: { id: mail, id_from: userName }\n',
+      [
+        'a.yaml:3:15: directory/okta: id: is the text "mail": write one of userName, externalId, id.',
+        'a.yaml:3:21: directory/okta: the key "id_from" is not known: write one of subject_type, id, properties, groups, removals, groups_emptied, suspensions, description.',
+      ],
+    ],
+    [
       'that is not known is named with the nearest known one',
       `${V}groups: { g: { membrs: [], descripton: x, zzz: 1 } }\n`,
       [
         'a.yaml:2:16: group/g: the key "membrs" is not known: did you mean "members"?',
         'a.yaml:2:28: group/g: the key "descripton" is not known: did you mean "description"?',
-        'a.yaml:2:43: group/g: the key "zzz" is not known: write one of shared_with, description, members, roles, policies.',
+        'a.yaml:2:43: group/g: the key "zzz" is not known: write one of shared_with, entry, description, members, roles, policies.',
       ],
     ],
     [
@@ -185,11 +193,11 @@ describe('a field', () => {
       `${V}api_keys:\n  a: { scopes: bundle }\n  b: { scopes: [bundel], description: 5 }\n  c: { scopes: [] }\n  d:\n  e: { scopes: [1], expires_at: 2027-01-01 }\n  f: { scopes: { a: b }, description: }\n  g: 5\n`,
       [
         'a.yaml:3:16: api_key/a: scopes: is the text "bundle", a list is expected: write [bundle].',
-        'a.yaml:4:17: api_key/b: scopes[0]: "bundel" is not known here: did you mean "bundle"? Write one of decisions, bundle, records:read, records:write, credentials, access-rules.',
+        'a.yaml:4:17: api_key/b: scopes[0]: "bundel" is not known here: did you mean "bundle"? Write one of decisions, bundle, records:read, records:write, credentials, access-rules, directory.',
         'a.yaml:4:39: api_key/b: description: is the number 5, a text is expected: write "5" in quotes.',
         'a.yaml:5:16: api_key/c: scopes: must name at least one scope.',
         'a.yaml:6:3: api_key/d: scopes: is missing: write a list.',
-        'a.yaml:7:17: api_key/e: scopes[0]: is the number 1: write one of decisions, bundle, records:read, records:write, credentials, access-rules.',
+        'a.yaml:7:17: api_key/e: scopes[0]: is the number 1: write one of decisions, bundle, records:read, records:write, credentials, access-rules, directory.',
         'a.yaml:7:33: api_key/e: expires_at: "2027-01-01" must be an RFC 3339 date and time with a zone, like "2027-01-31T18:00:00Z".',
         'a.yaml:8:16: api_key/f: scopes: is a mapping, a list is expected.',
         'a.yaml:8:37: api_key/f: description: is empty, a text is expected: write one, or remove the key.',

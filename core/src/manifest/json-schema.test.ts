@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { KINDS } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
 import { manifestJsonSchema } from './json-schema.js';
-import { fieldsOf } from './notation.js';
+import { keysOf } from './notation.js';
 import { readManifest } from './read.js';
 
 const schema = manifestJsonSchema();
@@ -87,7 +87,7 @@ describe('manifestJsonSchema', () => {
       const { properties } =
         (schema.$defs as Record<string, { properties: Record<string, { description?: string }> }>)[kind] ?? {};
       if (properties === undefined) continue;
-      for (const name of fieldsOf(kind).plain) expect(properties[name]?.description, `${kind}.${name}`).toBeTruthy();
+      for (const name of keysOf({ kind })) expect(properties[name]?.description, `${kind}.${name}`).toBeTruthy();
       expect(definitionOf(kind).docs).toBeTruthy();
     }
   });

@@ -82,7 +82,7 @@ function collection(notation: RecordsNotation, defs: JsonObject): JsonObject {
 
 function record({ kind, body, links, collections }: RecordsNotation, defs: JsonObject): JsonObject {
   const { plain } = fieldsOf(kind);
-  const properties = pick(kind, [...body, ...plain]);
+  const properties = inYaml(kind, pick(kind, [...body, ...plain]));
   for (const [name, nested] of collections) properties[name] = collection(nested, defs);
   for (const [name, notation] of links) properties[name] = list(linkItem(notation), notation.docs);
   const required = requiredFields(kind).filter((name) => plain.includes(name));
@@ -97,6 +97,12 @@ function linkItem({ kind, end, item }: LinksNotation): JsonObject {
   const { places, plain } = fieldsOf(kind);
   const long = mapping({ [item]: short, ...pick(kind, [...places, ...plain]) }, [item]);
   return { anyOf: [{ ...short, description: `${short.description} ${EXPIRING}` }, long] };
+}
+
+/** Fields under the keys that YAML has for them. */
+function inYaml(kind: Kind, fields: JsonObject): JsonObject {
+  const { renamed } = fieldsOf(kind);
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [renamed.get(name) ?? name, field]));
 }
 
 function pick(kind: Kind, names: readonly string[]): JsonObject {
@@ -117,7 +123,7 @@ function recordSchema(kind: Kind): JsonObject {
   const schema = z.toJSONSchema(definitionOf(kind).schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
-      for (const name of ['key', 'reference', 'all', 'entity', 'set', 'emptyIsAbsent', 'condition'])
+      for (const name of ['key', 'reference', 'all', 'entity', 'set', 'emptyIsAbsent', 'condition', 'yaml'])
         delete jsonSchema[name];
     },
   });

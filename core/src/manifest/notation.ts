@@ -106,6 +106,7 @@ export const COLLECTIONS = byYamlName([
   records('group', 'name', { links: { members, roles: heldRoles, policies: ownPolicies } }),
   records('subject_type', 'name'),
   records('context_attribute', 'name'),
+  records('directory', 'name'),
   records('subject', 'subject', { links: { roles: heldRoles, groups, policies: ownPolicies } }),
   records('access_rule', 'name'),
   records('api_key', 'name'),
@@ -142,6 +143,8 @@ export interface KindFields {
   plain: readonly string[];
   /** Fields of a link's natural key that are no end of it, and may be written in its long form: `resource`. */
   places: readonly string[];
+  /** The keys of the plain fields that YAML names otherwise, by field. */
+  renamed: ReadonlyMap<string, string>;
   /** The fields of the natural key. */
   keys: readonly { name: string; optional: boolean }[];
   references: readonly ReferenceField[];
@@ -154,16 +157,25 @@ export function fieldsOf(kind: Kind): KindFields {
   if (found === undefined) {
     const { shape } = definitionOf(kind).schema;
     const plain: string[] = [];
+    const renamed = new Map<string, string>();
     const keys: { name: string; optional: boolean }[] = [];
     for (const [name, field] of Object.entries(shape) as [string, z.core.$ZodType][]) {
-      if (metaOf(field).key) keys.push({ name, optional: field._zod.optin === 'optional' });
+      const { key, yaml } = metaOf(field);
+      if (yaml !== undefined) renamed.set(name, yaml);
+      if (key) keys.push({ name, optional: field._zod.optin === 'optional' });
       else plain.push(name);
     }
     const places = isLink(kind) ? keys.flatMap(({ name, optional }) => (optional ? [name] : [])) : [];
-    found = { plain, places, keys, references: referenceFields(definitionOf(kind).schema) };
+    found = { plain, renamed, places, keys, references: referenceFields(definitionOf(kind).schema) };
     fieldsOfKind.set(kind, found);
   }
   return found;
+}
+
+/** The keys that a record of the kind may have beside those of its natural key. */
+export function keysOf({ kind, links, body = [] }: Pick<RecordsNotation, 'kind'> & Partial<RecordsNotation>): string[] {
+  const { plain, renamed } = fieldsOf(kind);
+  return [...body, ...plain.map((name) => renamed.get(name) ?? name), ...(links?.keys() ?? [])];
 }
 
 function isLink(kind: Kind): boolean {

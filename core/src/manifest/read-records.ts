@@ -6,7 +6,7 @@ import { aboutRecord, inField } from './about.js';
 import { type Declarations, FieldFaults } from './declarations.js';
 import { expectedMapping } from './describe.js';
 import { nodeAt, type Origin } from './locate.js';
-import { fieldsOf, type LinksNotation, type RecordsNotation } from './notation.js';
+import { fieldsOf, keysOf, type LinksNotation, type RecordsNotation } from './notation.js';
 import { attempt, NotationError, readNames, readPath } from './paths.js';
 import { isClaim, longClaim } from './rule-shorthand.js';
 import type { BareInclusion } from './settle-includes.js';
@@ -95,7 +95,7 @@ export class RecordReader {
     const input = this.key(notation, document, entry, body, scope);
     if (input === undefined) return;
     const about = aboutRecord(kind, input, scope.label);
-    const origin = { document, node: entry.keyNode, parts: body, input };
+    const origin = { document, node: entry.keyNode, parts: this.underFields(notation, document, body, about), input };
     this.declarations.declare(
       kind,
       origin,
@@ -111,6 +111,19 @@ export class RecordReader {
       const { application } = scope;
       this.links.push({ notation: links, document, node: part.value, holder, label, application });
     }
+  }
+
+  /** The entries of a record, those that YAML names otherwise under their fields' names. */
+  private underFields(notation: RecordsNotation, document: YamlDocument, body: Entry[], about: About): Entry[] {
+    const { renamed } = fieldsOf(notation.kind);
+    if (renamed.size === 0) return body;
+    const fields = new Map([...renamed].map(([field, key]) => [key, field]));
+    return body.flatMap((entry) => {
+      if (!renamed.has(entry.key)) return { ...entry, key: fields.get(entry.key) ?? entry.key };
+      document.leaveUnread(entry.value);
+      document.fault(entry.keyNode, about, unknownKeyText(entry.key, keysOf(notation)));
+      return [];
+    });
   }
 
   /** The fields that the key says, with those of the natural key that stand in the body. */
@@ -189,7 +202,7 @@ export function readFields(
       faults ??= new FieldFaults();
       faults.unread.push(key);
     } else if (!links?.has(key) && !body.includes(key)) {
-      document.fault(keyNode, about, unknownKeyText(key, [...body, ...plain, ...(links?.keys() ?? [])]));
+      document.fault(keyNode, about, unknownKeyText(key, keysOf(notation)));
     }
   }
   for (const { steps, kind: target, all } of references) {

@@ -244,6 +244,8 @@ function tenant(draw: fc.GeneratorValue): DeclaredRecord[] {
   for (const each of draw(names, 2))
     put('subject_type', { name: each, properties: pick([undefined, {}, { a: 'map' }]) });
   for (const each of draw(names, 2)) put('context_attribute', { name: each, type: 'any' });
+  for (const each of draw(names, 2))
+    put('directory', { name: each, id_from: pick(['userName', 'id']), properties: pick([undefined, { a: 'title' }]) });
   for (const each of draw(names, 2)) {
     const form = pick(['never', 'only', 'always', 'separate'] as const);
     const paths = <T>(list: T[], pathOf: (one: T) => string) => {

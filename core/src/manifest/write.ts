@@ -163,13 +163,13 @@ export function writtenRecord(record: DeclaredRecord): { collection: string[]; b
 
 /** The fields that are written in the record's value, paths within the application shortened. */
 function fieldsIn(record: DeclaredRecord, { kind, body }: RecordsNotation, application?: Path): JsonObject {
-  const { plain, references } = fieldsOf(kind);
+  const { plain, renamed, references } = fieldsOf(kind);
   const fields = record.fields as unknown as JsonObject;
   const value: JsonObject = {};
   const noted = plain.includes('description') ? ['description'] : [];
   for (const name of new Set([...noted, ...body, ...plain])) {
     const field = fields[name];
-    if (field !== undefined && !isDefault(kind, name, field)) value[name] = structuredClone(field);
+    if (field !== undefined && !isDefault(kind, name, field)) value[renamed.get(name) ?? name] = structuredClone(field);
   }
   if (application === undefined) return value;
   // A bare name could be that of a role of the application as well as of one of the tenant.

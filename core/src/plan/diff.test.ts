@@ -86,6 +86,7 @@ describe('plan', () => {
       record('subject_type', { name: 'user' }),
       record('subject', { type: 'user', id: 'u' }),
       record('context_attribute', { name: 'amount', type: 'number' }),
+      record('directory', { name: 'okta' }),
       role('r'),
       record('group', { name: 'g' }),
       record('policy', { name: 'p', effect: 'ALLOW', resource_type: 'a/t', actions: ['*'] }),

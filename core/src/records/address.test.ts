@@ -12,6 +12,7 @@ const addresses: [Kind, Record<string, unknown>, string][] = [
   ['subject_type', { name: 'a user' }, 'subject_type/a%20user'],
   ['subject', { type: 'user', id: 'alice@example.com' }, 'subject/user/alice@example.com'],
   ['context_attribute', { name: 'amount', type: 'number' }, 'context_attribute/amount'],
+  ['directory', { name: 'okta' }, 'directory/okta'],
   ['role', { application: 'billing', name: 'accountant' }, 'role/billing/accountant'],
   ['role', { name: 'auditor' }, 'role/auditor'],
   ['group', { name: 'finance' }, 'group/finance'],

@@ -21,6 +21,8 @@ export interface FieldMeta {
   entity?: string;
   /** Order means nothing and repetition adds nothing. */
   set?: true;
+  /** The key in YAML, where it is not the field's name: over HTTP, say, `id` is the record's own. */
+  yaml?: string;
   /** The empty text or set says what absence says, and is kept as that. */
   emptyIsAbsent?: true;
 }

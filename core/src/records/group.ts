@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
+import { entry } from './entry.js';
 import { description, nameText } from './fields.js';
 import { referencesOfSharing, sharedWith } from './shared-with.js';
 
@@ -12,6 +13,7 @@ export const group = define({
     z.strictObject({
       name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
       shared_with: sharedWith,
+      entry,
       description,
     }),
   path: (fields) => path(fields.name),

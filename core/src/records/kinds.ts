@@ -9,6 +9,7 @@ export const KINDS = [
   'subject_type',
   'subject',
   'context_attribute',
+  'directory',
   'role',
   'group',
   'policy',
@@ -30,6 +31,7 @@ export const COLLECTIONS: { readonly [K in Kind]: string } = {
   subject_type: 'subject-types',
   subject: 'subjects',
   context_attribute: 'context-attributes',
+  directory: 'directories',
   role: 'roles',
   group: 'groups',
   policy: 'policies',
@@ -54,12 +56,20 @@ export function isCredential(kind: Kind): boolean {
   return kind === 'api_key' || kind === 'oauth_client';
 }
 
+const UNDISTRIBUTED: ReadonlySet<Kind> = new Set([
+  'subject_type',
+  'context_attribute',
+  'directory',
+  'access_rule',
+  ...CREDENTIAL_KINDS,
+]);
+
 /**
- * Whether records of the kind are what decisions follow from. Access rules, credentials and schemas are not: they are in
- * no bundle and no digest.
+ * Whether records of the kind are what decisions follow from. Access rules, credentials, directories and schemas are not:
+ * they are in no bundle and no digest.
  */
 export function isDistributed(kind: Kind): boolean {
-  return kind !== 'access_rule' && kind !== 'subject_type' && kind !== 'context_attribute' && !isCredential(kind);
+  return !UNDISTRIBUTED.has(kind);
 }
 
 /** The place of a kind in the order of dependency, from 0. */

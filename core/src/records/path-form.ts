@@ -8,6 +8,7 @@ export const PATH_FORMS: Record<Kind, readonly string[]> = {
   subject_type: ['name'],
   subject: ['type', 'id'],
   context_attribute: ['name'],
+  directory: ['name'],
   role: ['[application]', 'role'],
   group: ['group'],
   policy: ['[application]', 'policy'],

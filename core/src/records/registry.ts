@@ -5,6 +5,7 @@ import { apiKey } from './api-key.js';
 import { application } from './application.js';
 import { contextAttribute } from './context-attribute.js';
 import type { KindDefinition, Reference } from './definition.js';
+import { directory } from './directory.js';
 import { group } from './group.js';
 import { groupMembership } from './group-membership.js';
 import type { Kind } from './kinds.js';
@@ -26,6 +27,7 @@ export const definitions = {
   subject_type: subjectType,
   subject,
   context_attribute: contextAttribute,
+  directory,
   role,
   group,
   policy,

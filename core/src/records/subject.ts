@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
+import { entry } from './entry.js';
 import { freeText, nameText, properties, subjectTypeText } from './fields.js';
 
 export const subject = define({
@@ -13,6 +14,7 @@ export const subject = define({
       id: nameText.meta({ key: true, description: "The caller's own identifier, unique among subjects of the type." }),
       name: freeText(256, 'A name for people.'),
       properties,
+      entry,
     }),
   path: (fields) => path(fields.type, fields.id),
   references: () => [],

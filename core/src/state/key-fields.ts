@@ -8,6 +8,7 @@ const FORMS: { readonly [K in Kind]?: readonly (readonly string[])[] } = {
   subject_type: [['name']],
   subject: [['type', 'id']],
   context_attribute: [['name']],
+  directory: [['name']],
   role: [['name'], ['application', 'name']],
   group: [['name']],
   policy: [['name'], ['application', 'name']],

@@ -7,6 +7,7 @@ const WORDS: { readonly [K in Kind]: readonly [one: string, many: string] } = {
   subject_type: ['subject type', 'subject types'],
   subject: ['subject', 'subjects'],
   context_attribute: ['context attribute', 'context attributes'],
+  directory: ['directory', 'directories'],
   role: ['role', 'roles'],
   group: ['group', 'groups'],
   policy: ['policy', 'policies'],

@@ -19,6 +19,7 @@ import { AccessRule } from './generated/access-rule.js';
 import { ApiKey } from './generated/api-key.js';
 import { Application } from './generated/application.js';
 import { ContextAttribute } from './generated/context-attribute.js';
+import { Directory } from './generated/directory.js';
 import { Group } from './generated/group.js';
 import { GroupMembership } from './generated/group-membership.js';
 import { OauthClient } from './generated/oauth-client.js';
@@ -44,6 +45,7 @@ const CLASSES: { [K in Kind]: RecordClass } = {
   subject_type: SubjectType,
   subject: Subject,
   context_attribute: ContextAttribute,
+  directory: Directory,
   role: Role,
   group: Group,
   policy: Policy,

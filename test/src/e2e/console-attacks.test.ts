@@ -152,6 +152,7 @@ describe.skipIf(!hasChromium)('who attacks the console', () => {
       const resource = await create(of('resource'), { type, name: MARKUP, properties, ...shared });
       await create(of('subject_type'), { name: MARKUP, properties: { [MARKUP]: 'string' }, description });
       await create(of('context_attribute'), { name: 'origin', type: 'string', description });
+      await create(of('directory'), { name: MARKUP, description });
       const subject = await create(of('subject'), { type: MARKUP, id: MARKUP, name: MARKUP, properties });
       const role = await create(of('role'), { application, name: MARKUP, ...shared });
       const group = await create(of('group'), { name: MARKUP, ...shared });
@@ -212,7 +213,7 @@ describe.skipIf(!hasChromium)('who attacks the console', () => {
 
     const KINDS = [
       ['application', 'resource_type', 'resource'],
-      ['subject_type', 'context_attribute', 'subject'],
+      ['subject_type', 'context_attribute', 'subject', 'directory'],
       ['role', 'group', 'policy'],
       ['policy_assignment', 'role_assignment', 'group_membership'],
       ['access_rule', 'api_key', 'oauth_client'],

@@ -161,6 +161,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL that stands still', () => {
       { op: 'create', kind: 'subject', fields: { type: 'user', id: 'carol' } },
       { op: 'create', kind: 'subject_type', fields: { name: 'user' } },
       { op: 'create', kind: 'context_attribute', fields: { name: 'amount', type: 'number' } },
+      { op: 'create', kind: 'directory', fields: { name: 'okta' } },
       {
         op: 'create',
         kind: 'access_rule',

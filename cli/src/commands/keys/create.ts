@@ -1,8 +1,10 @@
 import { ProblemError } from '@authz-service/core/problem';
+import { path } from '@authz-service/core/records/address';
+import type { CredentialScope } from '@authz-service/core/records/scopes';
 import { string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../../config/connect.js';
 import { nameArgument } from '../../credentials/name-argument.js';
-import { newCredential, newCredentialFlags } from '../../credentials/new-credential.js';
+import { keyScopeFlag, newCredential, newCredentialFlags } from '../../credentials/new-credential.js';
 import { UsageError } from '../../errors/usage-error.js';
 import { err } from '../../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
@@ -22,11 +24,17 @@ bundle, a caller of /v1/authorize the scope decisions.`;
       description: 'For an agent that serves one of several tenants (SERVICE_TENANT_ID)',
       command: 'service keys create fleet --scope bundle --operator',
     },
+    {
+      description: 'For an identity provider that sends people by SCIM',
+      command: 'service keys create okta --scope directory --directory okta',
+    },
     { description: 'In a script', command: 'service keys create ci --scope decisions --scope bundle --json' },
   ];
   static override args = { name: nameArgument('The name of the key, unique in the tenant.') };
   static override flags = {
     ...newCredentialFlags,
+    scope: keyScopeFlag,
+    directory: string({ description: 'The directory that it sends people and groups for.', helpValue: 'NAME' }),
     'expires-at': string({ description: 'When it expires (RFC 3339).', helpValue: 'TIME' }),
     ...connectionFlags,
   };
@@ -42,8 +50,9 @@ bundle, a caller of /v1/authorize the scope decisions.`;
     const client = await connect(flags);
     const creation = client.records('api_key').create(
       {
-        ...newCredential(args.name, flags),
+        ...newCredential<CredentialScope>(args.name, flags),
         ...(expiresAt !== undefined && { expires_at: expiresAt }),
+        ...(flags.directory !== undefined && { directory: path(flags.directory) }),
       },
       { signal: this.signal, stack: flags.stack },
     );

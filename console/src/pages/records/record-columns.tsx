@@ -15,6 +15,7 @@ const FIELDS: { readonly [K in Kind]: readonly (string | readonly [title: string
   subject_type: ['properties', 'description'],
   subject: ['name', 'properties'],
   context_attribute: ['type', 'description'],
+  directory: ['subject_type', 'id_from', 'description'],
   role: ['includes', 'description'],
   group: ['description'],
   policy: [

@@ -14,7 +14,7 @@ import type { CredentialKind } from './credentials.js';
 import { type Made, MadeSecret } from './made-secret.js';
 import styles from './settings-page.module.css';
 
-const SCOPES = Object.keys(text.settings.scope) as Scope[];
+const SCOPES = Object.keys(text.settings.scope) as (keyof typeof text.settings.scope)[];
 
 /** Makes an API key or an OAuth client, and shows its secret once. */
 export function NewCredential({ kind, onClose }: { kind: CredentialKind; onClose: () => void }) {

@@ -111,6 +111,7 @@ export class RecordCompiler {
       case 'application':
       case 'subject_type':
       case 'context_attribute':
+      case 'directory':
       case 'access_rule':
       case 'api_key':
       case 'oauth_client':
@@ -185,6 +186,7 @@ export class RecordCompiler {
       case 'application':
       case 'subject_type':
       case 'context_attribute':
+      case 'directory':
       case 'access_rule':
       case 'api_key':
       case 'oauth_client':

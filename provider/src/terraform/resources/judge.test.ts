@@ -194,6 +194,7 @@ describe('what is right', () => {
     subject_type: { name: 'user', properties: { n: 'number', s: 'any' } },
     subject: { type: 'user', id: 'a', name: 'A', properties: '{"n":1}' },
     context_attribute: { name: 'level', type: 'number' },
+    directory: { name: 'okta' },
     role: { application: 'billing', name: 'r' },
     group: { name: 'g', description: 'd' },
     role_assignment: { role: 'billing/r', ...link },

@@ -14,6 +14,7 @@ export const COLLECTIONS = {
   subject_type: 'subject-types',
   subject: 'subjects',
   context_attribute: 'context-attributes',
+  directory: 'directories',
   role: 'roles',
   group: 'groups',
   policy: 'policies',
@@ -243,6 +244,18 @@ export type Subject = {
   name?: string;
   /** Stored attributes for conditions; a request overrides them key by key. */
   properties?: JsonObject;
+  /** The entry of the directory that this was made from. Decisions do not read it. */
+  entry?: SubjectEntry;
+};
+
+/** A part of a record. */
+export type SubjectEntry = {
+  /** The id that the directory knows it by. */
+  id: string;
+  /** Its name there, where that is not the name here. */
+  name?: string;
+  /** The directory's own id of it. */
+  external_id?: string;
 };
 
 /** A record of kind subject to make. */
@@ -255,6 +268,18 @@ export type NewSubject = {
   name?: string | undefined;
   /** Stored attributes for conditions; a request overrides them key by key. */
   properties?: SentObject | undefined;
+  /** The entry of the directory that this was made from. Decisions do not read it. */
+  entry?: NewSubjectEntry | undefined;
+};
+
+/** A part of a record. */
+export type NewSubjectEntry = {
+  /** The id that the directory knows it by. */
+  id: string;
+  /** Its name there, where that is not the name here. */
+  name?: string | undefined;
+  /** The directory's own id of it. */
+  external_id?: string | undefined;
 };
 
 /** A record of kind context attribute, as the service sends it. */
@@ -288,6 +313,75 @@ export type NewContextAttribute = {
   type: 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any';
   /** A note for people. */
   description?: string | undefined;
+};
+
+/** A record of kind directory, as the service sends it. */
+export type Directory = {
+  /** The id of the record; for a subject, the id that the caller chose. */
+  id: string;
+  kind: 'directory';
+  /** The address: kind and natural key. */
+  address: string;
+  /** The stack that owns the record, or `api`. */
+  managed_by: string;
+  /** When it was created. */
+  created_at: string;
+  /** When it was last changed. */
+  updated_at: string;
+  /** The number of the revision that last changed it; `If-Match` takes it in quotes. */
+  revision: number;
+  /** The name, unique in the tenant. */
+  name: string;
+  /** The type of the subjects that it makes. */
+  subject_type: string;
+  /** The SCIM attribute that gives a subject its id. */
+  id_from: 'userName' | 'externalId' | 'id';
+  /** The properties of a subject and the SCIM attribute of each; the cloud drops all other attributes. */
+  properties?: Record<string, string>;
+  /** The groups that it may send; absent means all. */
+  groups?: DirectoryGroups;
+  /** The share of its people and memberships that it may remove in an hour: `5%`; absent means any. */
+  removals?: string;
+  /** The number of its groups that it may empty or remove in an hour; absent means any. */
+  groups_emptied?: number;
+  /** The share of its people that it may suspend in an hour: `20%`; absent means any. */
+  suspensions?: string;
+  /** A note for people. */
+  description?: string;
+};
+
+/** A part of a record. */
+export type DirectoryGroups = {
+  /** The text that the names of its groups begin with. */
+  prefix: string;
+};
+
+/** A record of kind directory to make. */
+export type NewDirectory = {
+  /** The name, unique in the tenant. */
+  name: string;
+  /** The type of the subjects that it makes. */
+  subject_type?: string | undefined;
+  /** The SCIM attribute that gives a subject its id. */
+  id_from?: 'userName' | 'externalId' | 'id' | undefined;
+  /** The properties of a subject and the SCIM attribute of each; the cloud drops all other attributes. */
+  properties?: Record<string, string> | undefined;
+  /** The groups that it may send; absent means all. */
+  groups?: NewDirectoryGroups | undefined;
+  /** The share of its people and memberships that it may remove in an hour: `5%`; absent means any. */
+  removals?: string | undefined;
+  /** The number of its groups that it may empty or remove in an hour; absent means any. */
+  groups_emptied?: number | undefined;
+  /** The share of its people that it may suspend in an hour: `20%`; absent means any. */
+  suspensions?: string | undefined;
+  /** A note for people. */
+  description?: string | undefined;
+};
+
+/** A part of a record. */
+export type NewDirectoryGroups = {
+  /** The text that the names of its groups begin with. */
+  prefix: string;
 };
 
 /** A record of kind role, as the service sends it. */
@@ -358,8 +452,20 @@ export type Group = {
   name: string;
   /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: string[];
+  /** The entry of the directory that this was made from. Decisions do not read it. */
+  entry?: GroupEntry;
   /** A note for people. */
   description?: string;
+};
+
+/** A part of a record. */
+export type GroupEntry = {
+  /** The id that the directory knows it by. */
+  id: string;
+  /** Its name there, where that is not the name here. */
+  name?: string;
+  /** The directory's own id of it. */
+  external_id?: string;
 };
 
 /** A record of kind group to make. */
@@ -368,8 +474,20 @@ export type NewGroup = {
   name: string;
   /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: readonly string[] | undefined;
+  /** The entry of the directory that this was made from. Decisions do not read it. */
+  entry?: NewGroupEntry | undefined;
   /** A note for people. */
   description?: string | undefined;
+};
+
+/** A part of a record. */
+export type NewGroupEntry = {
+  /** The id that the directory knows it by. */
+  id: string;
+  /** Its name there, where that is not the name here. */
+  name?: string | undefined;
+  /** The directory's own id of it. */
+  external_id?: string | undefined;
 };
 
 /** A record of kind policy, as the service sends it. */
@@ -905,13 +1023,17 @@ export type ApiKey = {
   /** The name, unique in the tenant. */
   name: string;
   /** The scopes that the key has. */
-  scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
+  scopes: ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules' | 'directory')[];
   /** When this expires (RFC 3339). */
   expires_at?: string;
   /** The most that it may write; absent means unlimited. Reading is not limited. */
   limits?: ApiKeyLimits;
+  /** The path of the directory that it sends people and groups for: `okta`. */
+  directory?: string;
   /** A note for people. */
   description?: string;
+  /** The id of the directory. */
+  directory_id?: string;
   /** Creates and reads tenants; only operators can grant it. */
   operator?: boolean;
   /** When it was last used, to the minute or so; absent if never, or not since the service keeps it. Changes no revision, and may be repeated in a patch, which ignores it. */
@@ -933,13 +1055,17 @@ export type NewApiKey = {
   /** The name, unique in the tenant. */
   name: string;
   /** The scopes that the key has. */
-  scopes: readonly ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules')[];
+  scopes: readonly ('decisions' | 'bundle' | 'records:read' | 'records:write' | 'credentials' | 'access-rules' | 'directory')[];
   /** When this expires (RFC 3339). */
   expires_at?: string | undefined;
   /** The most that it may write; absent means unlimited. Reading is not limited. */
   limits?: NewApiKeyLimits | undefined;
+  /** The path of the directory that it sends people and groups for: `okta`. */
+  directory?: string | undefined;
   /** A note for people. */
   description?: string | undefined;
+  /** The id of the directory. */
+  directory_id?: string | undefined;
   /** Creates and reads tenants; only operators can grant it. */
   operator?: boolean | undefined;
 };
@@ -1057,6 +1183,7 @@ export type Records = {
   subject_type: SubjectType;
   subject: Subject;
   context_attribute: ContextAttribute;
+  directory: Directory;
   role: Role;
   group: Group;
   policy: Policy;
@@ -1076,6 +1203,7 @@ export type NewRecords = {
   subject_type: NewSubjectType;
   subject: NewSubject;
   context_attribute: NewContextAttribute;
+  directory: NewDirectory;
   role: NewRole;
   group: NewGroup;
   policy: NewPolicy;
@@ -1095,6 +1223,7 @@ export type MadeRecords = {
   subject_type: SubjectType;
   subject: Subject;
   context_attribute: ContextAttribute;
+  directory: Directory;
   role: Role;
   group: Group;
   policy: Policy;

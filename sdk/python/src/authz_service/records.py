@@ -13,6 +13,7 @@ COLLECTIONS: Dict[str, str] = {
     "subject_type": "subject-types",
     "subject": "subjects",
     "context_attribute": "context-attributes",
+    "directory": "directories",
     "role": "roles",
     "group": "groups",
     "policy": "policies",
@@ -259,6 +260,20 @@ class NewSubjectType(_NewSubjectType, total=False):
     description: str
 
 
+class _SubjectEntry(TypedDict):
+    #: The id that the directory knows it by.
+    id: str
+
+
+class SubjectEntry(_SubjectEntry, total=False):
+    """A part of a record."""
+
+    #: Its name there, where that is not the name here.
+    name: str
+    #: The directory's own id of it.
+    external_id: str
+
+
 class _Subject(TypedDict):
     #: The caller's own identifier, unique among subjects of the type.
     id: str
@@ -284,6 +299,22 @@ class Subject(_Subject, total=False):
     name: str
     #: Stored attributes for conditions; a request overrides them key by key.
     properties: Dict[str, Any]
+    #: The entry of the directory that this was made from. Decisions do not read it.
+    entry: SubjectEntry
+
+
+class _NewSubjectEntry(TypedDict):
+    #: The id that the directory knows it by.
+    id: str
+
+
+class NewSubjectEntry(_NewSubjectEntry, total=False):
+    """A part of a record."""
+
+    #: Its name there, where that is not the name here.
+    name: str
+    #: The directory's own id of it.
+    external_id: str
 
 
 class _NewSubject(TypedDict):
@@ -300,6 +331,8 @@ class NewSubject(_NewSubject, total=False):
     name: str
     #: Stored attributes for conditions; a request overrides them key by key.
     properties: Dict[str, Any]
+    #: The entry of the directory that this was made from. Decisions do not read it.
+    entry: NewSubjectEntry
 
 
 class _ContextAttribute(TypedDict):
@@ -339,6 +372,85 @@ class _NewContextAttribute(TypedDict):
 class NewContextAttribute(_NewContextAttribute, total=False):
     """A record of kind context attribute to make."""
 
+    #: A note for people.
+    description: str
+
+
+class DirectoryGroups(TypedDict):
+    """A part of a record."""
+
+    #: The text that the names of its groups begin with.
+    prefix: str
+
+
+class _Directory(TypedDict):
+    #: The id of the record; for a subject, the id that the caller chose.
+    id: str
+    kind: str
+    #: The address: kind and natural key.
+    address: str
+    #: The stack that owns the record, or `api`.
+    managed_by: str
+    #: When it was created.
+    created_at: str
+    #: When it was last changed.
+    updated_at: str
+    #: The number of the revision that last changed it; `If-Match` takes it in quotes.
+    revision: int
+    #: The name, unique in the tenant.
+    name: str
+    #: The type of the subjects that it makes.
+    subject_type: str
+    #: The SCIM attribute that gives a subject its id.
+    id_from: Literal["userName", "externalId", "id"]
+
+
+class Directory(_Directory, total=False):
+    """A record of kind directory, as the service sends it."""
+
+    #: The properties of a subject and the SCIM attribute of each; the cloud drops all other attributes.
+    properties: Dict[str, str]
+    #: The groups that it may send; absent means all.
+    groups: DirectoryGroups
+    #: The share of its people and memberships that it may remove in an hour: `5%`; absent means any.
+    removals: str
+    #: The number of its groups that it may empty or remove in an hour; absent means any.
+    groups_emptied: int
+    #: The share of its people that it may suspend in an hour: `20%`; absent means any.
+    suspensions: str
+    #: A note for people.
+    description: str
+
+
+class NewDirectoryGroups(TypedDict):
+    """A part of a record."""
+
+    #: The text that the names of its groups begin with.
+    prefix: str
+
+
+class _NewDirectory(TypedDict):
+    #: The name, unique in the tenant.
+    name: str
+
+
+class NewDirectory(_NewDirectory, total=False):
+    """A record of kind directory to make."""
+
+    #: The type of the subjects that it makes.
+    subject_type: str
+    #: The SCIM attribute that gives a subject its id.
+    id_from: Literal["userName", "externalId", "id"]
+    #: The properties of a subject and the SCIM attribute of each; the cloud drops all other attributes.
+    properties: Dict[str, str]
+    #: The groups that it may send; absent means all.
+    groups: NewDirectoryGroups
+    #: The share of its people and memberships that it may remove in an hour: `5%`; absent means any.
+    removals: str
+    #: The number of its groups that it may empty or remove in an hour; absent means any.
+    groups_emptied: int
+    #: The share of its people that it may suspend in an hour: `20%`; absent means any.
+    suspensions: str
     #: A note for people.
     description: str
 
@@ -400,6 +512,20 @@ class NewRole(_NewRole, total=False):
     application_id: str
 
 
+class _GroupEntry(TypedDict):
+    #: The id that the directory knows it by.
+    id: str
+
+
+class GroupEntry(_GroupEntry, total=False):
+    """A part of a record."""
+
+    #: Its name there, where that is not the name here.
+    name: str
+    #: The directory's own id of it.
+    external_id: str
+
+
 class _Group(TypedDict):
     #: The id of the record; for a subject, the id that the caller chose.
     id: str
@@ -423,8 +549,24 @@ class Group(_Group, total=False):
 
     #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
+    #: The entry of the directory that this was made from. Decisions do not read it.
+    entry: GroupEntry
     #: A note for people.
     description: str
+
+
+class _NewGroupEntry(TypedDict):
+    #: The id that the directory knows it by.
+    id: str
+
+
+class NewGroupEntry(_NewGroupEntry, total=False):
+    """A part of a record."""
+
+    #: Its name there, where that is not the name here.
+    name: str
+    #: The directory's own id of it.
+    external_id: str
 
 
 class _NewGroup(TypedDict):
@@ -437,6 +579,8 @@ class NewGroup(_NewGroup, total=False):
 
     #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
+    #: The entry of the directory that this was made from. Decisions do not read it.
+    entry: NewGroupEntry
     #: A note for people.
     description: str
 
@@ -1080,7 +1224,7 @@ class _ApiKey(TypedDict):
     #: The name, unique in the tenant.
     name: str
     #: The scopes that the key has.
-    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
+    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules", "directory"]]
 
 
 class ApiKey(_ApiKey, total=False):
@@ -1090,8 +1234,12 @@ class ApiKey(_ApiKey, total=False):
     expires_at: str
     #: The most that it may write; absent means unlimited. Reading is not limited.
     limits: ApiKeyLimits
+    #: The path of the directory that it sends people and groups for: `okta`.
+    directory: str
     #: A note for people.
     description: str
+    #: The id of the directory.
+    directory_id: str
     #: Creates and reads tenants; only operators can grant it.
     operator: bool
     #: When it was last used, to the minute or so; absent if never, or not since the service keeps it. Changes no revision, and may be repeated in a patch, which ignores it.
@@ -1113,7 +1261,7 @@ class _NewApiKey(TypedDict):
     #: The name, unique in the tenant.
     name: str
     #: The scopes that the key has.
-    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
+    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules", "directory"]]
 
 
 class NewApiKey(_NewApiKey, total=False):
@@ -1123,8 +1271,12 @@ class NewApiKey(_NewApiKey, total=False):
     expires_at: str
     #: The most that it may write; absent means unlimited. Reading is not limited.
     limits: NewApiKeyLimits
+    #: The path of the directory that it sends people and groups for: `okta`.
+    directory: str
     #: A note for people.
     description: str
+    #: The id of the directory.
+    directory_id: str
     #: Creates and reads tenants; only operators can grant it.
     operator: bool
 
@@ -1146,7 +1298,7 @@ class _MadeApiKey(TypedDict):
     #: The name, unique in the tenant.
     name: str
     #: The scopes that the key has.
-    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules"]]
+    scopes: List[Literal["decisions", "bundle", "records:read", "records:write", "credentials", "access-rules", "directory"]]
     secret: str
 
 
@@ -1157,8 +1309,12 @@ class MadeApiKey(_MadeApiKey, total=False):
     expires_at: str
     #: The most that it may write; absent means unlimited. Reading is not limited.
     limits: ApiKeyLimits
+    #: The path of the directory that it sends people and groups for: `okta`.
+    directory: str
     #: A note for people.
     description: str
+    #: The id of the directory.
+    directory_id: str
     #: Creates and reads tenants; only operators can grant it.
     operator: bool
 

@@ -40,6 +40,13 @@ resource "service_context_attribute" "amount" {
   type        = "number"
   description = "Euros"
 }
+resource "service_directory" "okta" {
+  name           = "okta"
+  properties     = { level = "employeeNumber" }
+  groups         = { prefix = "authz-" }
+  removals       = "5%"
+  groups_emptied = 3
+}
 resource "service_subject" "alice" {
   type       = "user"
   id         = "alice"
@@ -152,6 +159,7 @@ export const EVERY_ADDRESS = [
   'application/billing',
   'application/shipping',
   'context_attribute/amount',
+  'directory/okta',
   'group/accounting',
   'group/finance',
   'group_membership/accounting//subject/user/alice',

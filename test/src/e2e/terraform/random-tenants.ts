@@ -150,6 +150,7 @@ const odd = fc
       ]),
       ['subject_type', { name: 'odder', properties: { n: 'number', 'a b': 'list' }, description: given.texts[19] }],
       ['context_attribute', { name: 'odd', type: 'any', description: given.texts[20] }],
+      ['directory', { name: 'odd', properties: { n: 'title' }, description: given.texts[20] }],
       [
         'policy',
         {

@@ -1,0 +1,4 @@
+import {
+  to = service_directory.okta
+  id = "directory/okta"
+}

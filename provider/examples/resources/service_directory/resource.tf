@@ -1,0 +1,5 @@
+resource "service_directory" "okta" {
+  name       = "okta"
+  properties = { department = "department" }
+  groups     = { prefix = "authz-" }
+}
