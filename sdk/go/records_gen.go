@@ -319,6 +319,12 @@ type SubjectRecord struct {
 	Properties map[string]any `json:"properties,omitempty"`
 	// The entry of the directory that this was made from. Decisions do not read it.
 	Entry *SubjectEntry `json:"entry,omitempty"`
+	// While it is `true`, the subject is allowed nothing, whatever it has or a request says.
+	Suspended bool `json:"suspended,omitempty"`
+	// Until when (RFC 3339) the subject is allowed nothing; its rights then count again by themselves.
+	SuspendedUntil *time.Time `json:"suspended_until,omitempty"`
+	// Why it is suspended, for people: no answer to a request holds it.
+	SuspensionReason string `json:"suspension_reason,omitempty"`
 }
 
 // NewSubject is a subject to make.
@@ -333,6 +339,12 @@ type NewSubject struct {
 	Properties map[string]any `json:"properties,omitempty"`
 	// The entry of the directory that this was made from. Decisions do not read it.
 	Entry *SubjectEntry `json:"entry,omitempty"`
+	// While it is `true`, the subject is allowed nothing, whatever it has or a request says.
+	Suspended bool `json:"suspended,omitempty"`
+	// Until when (RFC 3339) the subject is allowed nothing; its rights then count again by themselves.
+	SuspendedUntil *time.Time `json:"suspended_until,omitempty"`
+	// Why it is suspended, for people: no answer to a request holds it.
+	SuspensionReason string `json:"suspension_reason,omitempty"`
 }
 
 // Subjects are the records of kind subject.

@@ -162,8 +162,8 @@ describe('decodeBundle', () => {
     ['null', () => Buffer.from('null'), 'not a JSON object'],
     [
       'another format',
-      () => edited((value) => ({ ...value, format: 4 })),
-      'format 4; this program reads formats 1 to 3',
+      () => edited((value) => ({ ...value, format: 5 })),
+      'format 5; this program reads formats 1 to 4',
     ],
     ['no tenants', () => Buffer.from('{"format":1,"revision":"x"}'), 'no list of tenants'],
     ['a tenant that is no object', () => edited((value) => ({ ...value, tenants: [null] })), 'A tenant is not'],

@@ -63,7 +63,12 @@ const FIRST_FUNCTIONS =
     .split(/\s+/)
     .sort();
 
-const THIRD: [string, EngineRecord][] = [['a budget of a type', record('resource_type', { ...type, max_age: '30s' })]];
+const subject = { type: 'user', id: 'u' };
+const LATER: [string, 3 | 4, EngineRecord][] = [
+  ['a budget of a type', 3, record('resource_type', { ...type, max_age: '30s' })],
+  ['a suspended subject', 4, record('subject', { ...subject, suspended: true })],
+  ['one suspended until a moment', 4, record('subject', { ...subject, suspended_until: '2027-01-01T00:00:00Z' })],
+];
 
 function format(records: EngineRecord[]): unknown {
   const digest = digestRecords(records);
@@ -103,12 +108,19 @@ describe('a bundle', () => {
     expect([...new Set(names)].sort()).toEqual(FIRST_FUNCTIONS);
   });
 
-  it.each(THIRD)('has format 3 with %s, whatever else it has', (_, one) => {
+  it.each(LATER)('with %s has format %i, whatever else it has', (_, since, one) => {
     const others = [record('application', { name: 'a' }), record('role_assignment', { ...held, resource: 'a/t/r' })];
-    expect([formatOf(one), format([one]), format([...others, one]), format([one, ...others])]).toEqual([3, 3, 3, 3]);
+    expect([formatOf(one), format([one]), format([...others, one]), format([one, ...others])]).toEqual(
+      Array.from({ length: 4 }, () => since),
+    );
     const text = recordText(one);
     const head = { tenant: { id: 't', name: 't' }, base: { revision: '1.0', digest: '' }, revision: '2.0', digest: '' };
     for (const change of [{ before: text }, { after: text }])
-      expect(JSON.parse(Buffer.concat(encodeDelta(head, [change])).toString())).toMatchObject({ format: 3 });
+      expect(JSON.parse(Buffer.concat(encodeDelta(head, [change])).toString())).toMatchObject({ format: since });
+  });
+
+  it('has the newest of its formats, in any order', () => {
+    const later = LATER.slice(0, 2).map(([, , one]) => one);
+    expect([format(later), format([...later].reverse())]).toEqual([4, 4]);
   });
 });

@@ -8,7 +8,7 @@ import type { Fields } from '../records/registry.js';
  * The formats of bundles and deltas that this program reads. It writes the first that can say the records, so that an
  * agent that knows no later one goes on with a tenant that uses nothing new, and names the format where it does.
  */
-export const BUNDLE_FORMATS = [1, 2, 3] as const;
+export const BUNDLE_FORMATS = [1, 2, 3, 4] as const;
 export type BundleFormat = (typeof BUNDLE_FORMATS)[number];
 
 /** Everything that records may say in format 1, by kind; all else takes a later one. */
@@ -41,19 +41,22 @@ const LATER_CALLS = callsOf(LATER_FUNCTIONS);
 
 const known = new Map(Object.entries(FIRST).map(([kind, fields]) => [kind, new Set(fields)]));
 
-/** Fields that only format 3 has: an older agent would decide on knowledge that is too old. */
-const THIRD: { readonly [K in Kind]?: string } = { resource_type: 'max_age' };
+/** Fields without which an older agent would grant what it must not, each with the format that has it. */
+const LATER_FIELDS: { readonly [K in Kind]?: Readonly<Record<string, BundleFormat>> } = {
+  resource_type: { max_age: 3 },
+  subject: { suspended: 4, suspended_until: 4 },
+};
 
-/** The kinds of records that may take the newest format. */
-const THIRD_KINDS: ReadonlySet<string> = new Set([
-  ...Object.keys(THIRD),
-  ...LATER_CALLS.flatMap(([, format]) => (format === 3 ? 'policy' : [])),
+/** The kinds of records that may take a format after the second. */
+const LATER_KINDS: ReadonlySet<string> = new Set([
+  ...Object.keys(LATER_FIELDS),
+  ...LATER_CALLS.flatMap(([, format]) => (format > 2 ? 'policy' : [])),
 ]);
 
 /** The first format, from the given one on, that can say the record. */
 export function raised(format: BundleFormat, record: EngineRecord): BundleFormat {
   // Most records cannot take the newest one, and those of format 1 take a while to be told.
-  if (format > 1 && !THIRD_KINDS.has(record.kind)) return format;
+  if (format > 1 && !LATER_KINDS.has(record.kind)) return format;
   return laterOf(format, formatOf(record));
 }
 
@@ -65,8 +68,8 @@ export function formatOf(record: EngineRecord, calls = LATER_CALLS): BundleForma
 }
 
 function formatOfFields({ kind, fields }: EngineRecord): BundleFormat {
-  const third = THIRD[kind];
-  if (third !== undefined && third in fields) return 3;
+  const later = LATER_FIELDS[kind];
+  for (const name in later) if (name in fields) return later[name] as BundleFormat;
   const first = known.get(kind);
   if (first === undefined) return 2;
   for (const name in fields) if (!first.has(name)) return 2;

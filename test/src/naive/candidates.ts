@@ -78,6 +78,10 @@ export function candidatesOf(
     ({ fields }) => fields.type === request.subject.type && fields.id === request.subject.id,
   );
 
+  // Semantics 2.6.
+  const { suspended, suspended_until } = subject?.fields ?? {};
+  const isSuspended = suspended === true || (suspended_until !== undefined && now < Date.parse(suspended_until));
+
   // Semantics 8.1 to 8.3: where the resource lies, and where it may lie for all that is known.
   const where = whereaboutsOf(records, type?.path, resource?.path, request.resource.properties ?? {});
   if (where === 'invalid_request') return { error: where };
@@ -169,7 +173,7 @@ export function candidatesOf(
     const maybeCovered = (resources ?? []).some(
       (item) => covers(item.actions) && item.below === true && mayLieBelow(item.resource),
     );
-    if (type === undefined || (!covered && !maybeCovered)) return [];
+    if (isSuspended || type === undefined || (!covered && !maybeCovered)) return [];
     const found = all('policy_assignment')
       .filter((link) => link.fields.policy === policy.path && counts(link))
       .flatMap(({ fields }) => ways.filter(({ principal }) => principal === `${fields.entity_type}/${fields.entity}`));

@@ -4,7 +4,7 @@ import { kindRank } from '../../records/kinds.js';
 import { addressOf, type Fields } from '../../records/registry.js';
 import { durationMs } from '../../values/duration.js';
 import type { EngineRecord, RecordChange } from '../api/engine.js';
-import { periodOf } from '../grants/period.js';
+import { activityOf, periodOf } from '../grants/period.js';
 import type { Rule } from '../grants/rule.js';
 import type { Resource, ResourceType } from '../grants/target.js';
 import { EffectivePrincipalsMemo } from '../graph/effective-principals.js';
@@ -63,7 +63,9 @@ export class RecordCompiler {
       }
       case 'subject': {
         const fields = given as Fields<'subject'>;
-        graph.subject(fields.type, fields.id, !kept).properties = fields.properties;
+        const subject = graph.subject(fields.type, fields.id, !kept);
+        subject.properties = fields.properties;
+        subject.activity = activityOf(fields);
         return;
       }
       case 'role': {

@@ -26,6 +26,7 @@ import type { GraphWatcher } from '../graph/graph-watcher.js';
 import { type NamedRoles, NO_ROLES, namedRoles } from '../graph/named-roles.js';
 import { findResource, findType, type Names } from '../graph/names.js';
 import type { Principal } from '../graph/principal.js';
+import { isSuspended } from '../graph/suspension.js';
 import { whereaboutsOf } from '../graph/whereabouts.js';
 
 /** The typical steps of a decision apart from its conditions. */
@@ -110,7 +111,7 @@ export class CompiledEngine implements Engine {
     const failed = this.#evaluate(resolved, now, scope);
     if (reads !== undefined) reads.resource = scope?.readsResource ?? false;
     if (failed !== undefined) throw evaluationFailed([failed]);
-    return this.#decision(resolved);
+    return new LazyDecision(resolved, this.#combining, now);
   }
 
   explain(request: DecisionRequest, now: number): Explanation {
@@ -120,7 +121,7 @@ export class CompiledEngine implements Engine {
     const failed = this.#evaluate(resolved, now, scope, outcomes);
     const taken = scope.steps;
     const explainer = new Explainer(resolved.subject, request, now);
-    this.#visit(resolved, explainer, true);
+    this.#visit(resolved, explainer, now, true);
     explainer.settle();
     const others = explainer.evaluate(scope, outcomes);
     this.#steps += scope.steps - taken;
@@ -129,7 +130,11 @@ export class CompiledEngine implements Engine {
     const ofClauses = this.#scope(resolved, now);
     explainer.evaluateClauses(ofClauses);
     this.#steps += ofClauses.steps;
-    const { decision, reason, access_path, policy_id, policy, resource_id } = this.#decision(resolved);
+    const { decision, reason, access_path, policy_id, policy, resource_id } = new LazyDecision(
+      resolved,
+      this.#combining,
+      now,
+    );
     const answer = { decision, reason, access_path, policy_id, policy, resource_id };
     const uncounted = [...resolved.roles.uncounted].map((role) => role.address).sort();
     return {
@@ -152,7 +157,7 @@ export class CompiledEngine implements Engine {
 
   #collect(resolved: ResolvedRequest, now: number): CandidateCollector {
     const collector = new CandidateCollector(now);
-    this.#visit(resolved, collector, true);
+    this.#visit(resolved, collector, now, true);
     return collector;
   }
 
@@ -205,9 +210,10 @@ export class CompiledEngine implements Engine {
     };
   }
 
-  /** Visits the candidates of the subject, and those of everyone. */
-  #visit(resolved: ResolvedRequest, visitor: RuleVisitor<AccessPath>, every: boolean): void {
+  /** Visits the candidates of the subject, and those of everyone; a suspended one has none. */
+  #visit(resolved: ResolvedRequest, visitor: RuleVisitor<AccessPath>, now: number, every: boolean): void {
     const { subject, roles, request } = resolved;
+    if (subject !== undefined && isSuspended(subject, now)) return;
     const effective = subject === undefined ? undefined : this.#effectivePrincipals.of(subject);
     visitCandidates(resolved, subject, effective, roles.counted, visitor, every);
     const member = this.everyone.memberOf(request.subject.type);
@@ -224,7 +230,7 @@ export class CompiledEngine implements Engine {
   ): FailedPolicy | undefined {
     const unknown = resolved.where !== null && resolved.where.unknown !== null;
     this.#combining.begin(now, unknown);
-    this.#visit(resolved, this.#combining, unknown);
+    this.#visit(resolved, this.#combining, now, unknown);
     if (unknown) this.#combining.settle();
     this.#steps += DECISION_STEPS;
     if (!this.#combining.waits) return undefined;
@@ -232,10 +238,6 @@ export class CompiledEngine implements Engine {
     const failed = this.#combining.evaluate(scope, outcomes);
     this.#steps += scope.steps;
     return failed;
-  }
-
-  #decision(resolved: ResolvedRequest): LazyDecision {
-    return new LazyDecision(resolved, this.#combining);
   }
 
   #scope(resolved: ResolvedRequest, now: number): Scope {

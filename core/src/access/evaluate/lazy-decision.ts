@@ -1,9 +1,10 @@
 import type { Absent } from '../../conditions/values/outcome.js';
 import type { AccessPathKind, Decision } from '../api/decision.js';
 import { ACCESS_PATH_KINDS } from '../graph/access-path.js';
+import { isSuspended } from '../graph/suspension.js';
 import type { Candidate } from './candidate.js';
 import type { CombiningAlgorithm, UnmetPolicy } from './combining-algorithm.js';
-import { decidingReason, noMatchReason } from './reason.js';
+import { decidingReason, noMatchReason, suspendedReason } from './reason.js';
 import type { ResolvedRequest } from './resolved-request.js';
 
 /** A decision that composes its texts when they are read: most callers read only `decision`. */
@@ -13,16 +14,21 @@ export class LazyDecision implements Decision {
   readonly #deciding: Candidate | null;
   readonly #absent: Absent | null;
   readonly #unmet: UnmetPolicy | null;
+  readonly #now: number;
 
-  constructor(resolved: ResolvedRequest, { deciding, absent, unmet }: CombiningAlgorithm) {
+  /** `now` is milliseconds since the epoch. */
+  constructor(resolved: ResolvedRequest, { deciding, absent, unmet }: CombiningAlgorithm, now: number) {
     this.decision = deciding !== null && !deciding.policy.deny;
     this.#resolved = resolved;
     this.#deciding = deciding;
     this.#absent = absent;
     this.#unmet = unmet;
+    this.#now = now;
   }
 
   get reason(): string {
+    const { subject } = this.#resolved;
+    if (subject !== undefined && isSuspended(subject, this.#now)) return suspendedReason(subject);
     if (this.#deciding === null) return noMatchReason(this.#resolved, this.#unmet);
     const { policy, path } = this.#deciding;
     return decidingReason(policy, path, this.#resolved.request.action.name, this.#absent);

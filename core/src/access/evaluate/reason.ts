@@ -1,6 +1,8 @@
 import type { Absent } from '../../conditions/values/outcome.js';
+import { isEmpty } from '../grants/period.js';
 import type { Policy } from '../grants/rule.js';
 import { type AccessPath, DIRECT } from '../graph/access-path.js';
+import type { Principal } from '../graph/principal.js';
 import { placeAddress } from './candidate.js';
 import type { UnmetPolicy } from './combining-algorithm.js';
 import type { ResolvedRequest } from './resolved-request.js';
@@ -19,6 +21,12 @@ function inWords({ rank, principal, group, place, via }: AccessPath): string {
   const of = group === null || group === principal ? '' : ` of ${group.address}`;
   const within = via === null ? '' : ` in ${via.address}`;
   return `${through}${within}${of}${place === null ? '' : ` on ${placeAddress(place)}`}`;
+}
+
+/** Why a suspended subject is denied: `subject/user/alice is suspended until 2027-01-01T00:00:00.000Z.` */
+export function suspendedReason({ address, activity }: Principal): string {
+  const end = activity === null || isEmpty(activity) ? '' : ` until ${new Date(activity.start).toISOString()}`;
+  return `${address} is suspended${end}: it is allowed nothing.`;
 }
 
 /** Also names what the tenant does not know of the request, and the attribute that an ALLOW needs (docs/semantics.md 4.3). */

@@ -21,6 +21,15 @@ export function periodOf(link: { starts_at?: string | undefined; expires_at?: st
   return start < end ? { start, end } : NEVER;
 }
 
+/** When a subject may act by its record: while it is not suspended (docs/semantics.md 2.6). */
+export function activityOf(subject: {
+  suspended?: true | undefined;
+  suspended_until?: string | undefined;
+}): LinkPeriod {
+  if (subject.suspended !== undefined) return NEVER;
+  return periodOf({ starts_at: subject.suspended_until });
+}
+
 export function isCurrent(period: LinkPeriod, now: number): boolean {
   return period === null || (now >= period.start && now < period.end);
 }

@@ -27,6 +27,8 @@ export class Principal {
   effective: EffectivePrincipals | null = null;
   /** Stored attributes of a subject. */
   properties: JsonObject | undefined = undefined;
+  /** When a subject may act: null if it is not suspended. */
+  activity: LinkPeriod = null;
   /** The access path of subjects that hold this role themselves and always. */
   heldPath: AccessPath | null = null;
   /** The roles that it holds on resources, and nowhere else. */

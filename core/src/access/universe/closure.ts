@@ -15,7 +15,7 @@ export interface Closure {
 const ALWAYS_ONLY: readonly Period[] = [ALWAYS];
 
 /**
- * Whom somebody acts as from `now` on (docs/semantics.md 2.1 to 2.3, 9.2, 9.3): a subject, a member of everyone, and roles
+ * Whom somebody acts as from `now` on (docs/semantics.md 2.1 to 2.3, 2.6, 9.2, 9.3): a subject, a member of everyone, and roles
  * that a request names.
  */
 export function closureOf(
@@ -32,7 +32,18 @@ export function closureOf(
   hold(found, subject?.roles ?? [], ALWAYS_ONLY);
   for (const [group, periods] of groups) hold(found, group.roles ?? [], periods);
   for (const role of named) add(found, role, ALWAYS_ONLY);
-  return closed(found, now, principals);
+  const activity = subject?.activity ?? null;
+  return closed(activity === null ? found : within(found, activity), now, principals);
+}
+
+/** The same while a subject may act (docs/semantics.md 2.6). */
+function within(
+  found: ReadonlyMap<Principal, readonly Period[]>,
+  activity: Period,
+): ReadonlyMap<Principal, readonly Period[]> {
+  const parts = (periods: readonly Period[]) =>
+    periods.map((one) => inBoth(one, activity)).filter((one) => !isEmpty(one));
+  return new Map([...found].map(([principal, periods]) => [principal, parts(periods)]));
 }
 
 function hold(found: Map<Principal, readonly Period[]>, links: readonly Link[], bounds: readonly Period[]): void {

@@ -222,9 +222,10 @@ export class SubjectClasses {
 
 /** Subjects of equal signatures act as the same principals. */
 function signatureOf(principal: Principal, principals: PrincipalIds): string {
-  const { type, groups, roles, grants, held } = principal;
+  const { type, groups, roles, grants, held, activity } = principal;
   const own = grants !== null || held !== null ? ` =${principals.of(principal)}` : '';
-  return `${type}\n${linked(groups, principals)}/${linked(roles, principals)}${own}`;
+  const active = activity === null ? '' : ` ${activity.start}~${activity.end}`;
+  return `${type}\n${linked(groups, principals)}/${linked(roles, principals)}${own}${active}`;
 }
 
 function linked(links: readonly Link[] | null, principals: PrincipalIds): string {

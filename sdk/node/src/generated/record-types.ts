@@ -246,6 +246,12 @@ export type Subject = {
   properties?: JsonObject;
   /** The entry of the directory that this was made from. Decisions do not read it. */
   entry?: SubjectEntry;
+  /** While it is `true`, the subject is allowed nothing, whatever it has or a request says. */
+  suspended?: true;
+  /** Until when (RFC 3339) the subject is allowed nothing; its rights then count again by themselves. */
+  suspended_until?: string;
+  /** Why it is suspended, for people: no answer to a request holds it. */
+  suspension_reason?: string;
 };
 
 /** A part of a record. */
@@ -270,6 +276,12 @@ export type NewSubject = {
   properties?: SentObject | undefined;
   /** The entry of the directory that this was made from. Decisions do not read it. */
   entry?: NewSubjectEntry | undefined;
+  /** While it is `true`, the subject is allowed nothing, whatever it has or a request says. */
+  suspended?: true | undefined;
+  /** Until when (RFC 3339) the subject is allowed nothing; its rights then count again by themselves. */
+  suspended_until?: string | undefined;
+  /** Why it is suspended, for people: no answer to a request holds it. */
+  suspension_reason?: string | undefined;
 };
 
 /** A part of a record. */

@@ -301,6 +301,12 @@ class Subject(_Subject, total=False):
     properties: Dict[str, Any]
     #: The entry of the directory that this was made from. Decisions do not read it.
     entry: SubjectEntry
+    #: While it is `true`, the subject is allowed nothing, whatever it has or a request says.
+    suspended: bool
+    #: Until when (RFC 3339) the subject is allowed nothing; its rights then count again by themselves.
+    suspended_until: str
+    #: Why it is suspended, for people: no answer to a request holds it.
+    suspension_reason: str
 
 
 class _NewSubjectEntry(TypedDict):
@@ -333,6 +339,12 @@ class NewSubject(_NewSubject, total=False):
     properties: Dict[str, Any]
     #: The entry of the directory that this was made from. Decisions do not read it.
     entry: NewSubjectEntry
+    #: While it is `true`, the subject is allowed nothing, whatever it has or a request says.
+    suspended: bool
+    #: Until when (RFC 3339) the subject is allowed nothing; its rights then count again by themselves.
+    suspended_until: str
+    #: Why it is suspended, for people: no answer to a request holds it.
+    suspension_reason: str
 
 
 class _ContextAttribute(TypedDict):
