@@ -54,7 +54,7 @@ function stop(child) {
 
 /** Runs the CLI and shows its output; `hush` shows only the result, `quiet` shows nothing. */
 function service(args, { hush = false, quiet = false } = {}) {
-  if (!quiet) say(bold(`$ service ${args.join(' ')}`));
+  if (!quiet) say(bold(`$ servicectl ${args.join(' ')}`));
   const output = execFileSync(bin('service'), args, {
     cwd: root,
     env: environment,

@@ -112,7 +112,7 @@ function faultsOfStatic(isGiven: (name: string) => boolean): string[] {
   }
   if (!isGiven(tenantId)) {
     faults.push(
-      `${url}: the keys sign the bundles of all tenants: set ${tenant} to the id that "service bundle publish" names`,
+      `${url}: the keys sign the bundles of all tenants: set ${tenant} to the id that "servicectl bundle publish" names`,
     );
   }
   return faults;

@@ -29,7 +29,7 @@ export interface DecisionEntry {
  * Writes the decision log: every call of `/v1/authorize`, and every evaluation of a batch, is a line with all fields.
  * So is a refused or failed one; its reason is the problem's detail. `resource_id` is the id of the record that the
  * resource was resolved to, by id or by name; otherwise the id in the request; otherwise, like every unknown field, an
- * empty text. With inputs, a line also holds the address of the deciding policy and what `service replay` needs.
+ * empty text. With inputs, a line also holds the address of the deciding policy and what `servicectl replay` needs.
  *
  * Answers come before lines: if nobody reads standard output, lines are dropped, and the log says how many.
  */

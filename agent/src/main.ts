@@ -14,7 +14,7 @@ Usage: service-agent [--config PATH]
 Environment variables override the file:
   SERVICE_API_KEY        api_key        required: an API key with the scope "bundle"
   SERVICE_CLOUD_URL      cloud_url      default http://127.0.0.1:8080
-  SERVICE_BUNDLE_URL     bundle_url     files of "service bundle publish" at a web server, instead of key
+  SERVICE_BUNDLE_URL     bundle_url     files of "servicectl bundle publish" at a web server, instead of key
                                         and cloud; needs SERVICE_TENANT_ID and SERVICE_BUNDLE_JWKS
   SERVICE_BUNDLE_HEADER  bundle_header  a header for that web server, "Authorization: Bearer TOKEN"
   SERVICE_TENANT_ID      tenant_id      default: the only tenant in the bundle

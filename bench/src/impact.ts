@@ -38,7 +38,7 @@ export interface PlanFigures {
 
 export interface ImpactFigures {
   plans: PlanFigures[];
-  /** `service test` with a table, with its questions one by one, and with the table and `--mutate`. */
+  /** `servicectl test` with a table, with its questions one by one, and with the table and `--mutate`. */
   tests: { questions: number; records: number; asked: Run; single: Run; mutated: Run };
 }
 
@@ -146,7 +146,7 @@ function run(args: string[], env: Record<string, string>): Promise<Run> {
       const [, micros, kibibytes] = /^took (\d+) (\d+)$/m.exec(said) ?? [];
       if (code === 0 && kibibytes !== undefined)
         resolve({ seconds, processor: Number(micros) / 1e6, resident: Number(kibibytes) * 1024 });
-      else reject(new Error(`service ${args.join(' ')} ended with ${code}:\n${said.slice(-2000)}`));
+      else reject(new Error(`servicectl ${args.join(' ')} ended with ${code}:\n${said.slice(-2000)}`));
     });
   });
 }

@@ -3,7 +3,7 @@ import { settings } from '@oclif/core/settings';
 import { fail } from './errors/fail.js';
 import { wantsJson } from './output/wants-json.js';
 
-/** The program `service`: oclif finds the command and runs it, or shows help. */
+/** The program `servicectl`: oclif finds the command and runs it, or shows help. */
 export async function run(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
   tameBrokenPipes();
   // The built files run, whatever NODE_ENV says.

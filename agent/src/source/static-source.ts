@@ -16,7 +16,7 @@ import type { Spool } from '../cache/spool.js';
 import { boundedText, type FetchOptions, faultOf, keysIn, unpackWhole } from './fetching.js';
 import { askServer, type ServerName } from './server-request.js';
 
-/** A folder that "service bundle publish" writes, at a web server. */
+/** A folder that "servicectl bundle publish" writes, at a web server. */
 export interface StaticSource {
   bundleUrl: URL;
   /** `Name: value`, for servers that want one. */
@@ -119,7 +119,7 @@ function assertFound({ statusCode = 0, headers }: IncomingMessage, { bundleUrl }
 
 function remedyFor(status: number, location: string | undefined): string {
   if (MISSING.has(status)) {
-    return ': check SERVICE_BUNDLE_URL, that "service bundle publish" has written there, and SERVICE_BUNDLE_HEADER if the server wants one';
+    return ': check SERVICE_BUNDLE_URL, that "servicectl bundle publish" has written there, and SERVICE_BUNDLE_HEADER if the server wants one';
   }
   if (status < 300 || status > 399 || status === 304) return '';
   const target = location !== undefined && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';

@@ -80,9 +80,9 @@ export async function impact(): Promise<void> {
     ['records', 's (of processors)', 'findings', 'triples'],
     [[count(million.records), taken(million), count(million.findings), count(million.triples)]],
   );
-  bar('service test, 10,000 questions in a table', tests.asked.seconds, 'at most', 1.5, ' s');
-  bar('service test, 10,000 questions one by one', tests.single.seconds, 'at most', 1.5, ' s');
-  bar('service test --mutate', tests.mutated.seconds, 'at most', 20, ' s');
+  bar('servicectl test, 10,000 questions in a table', tests.asked.seconds, 'at most', 1.5, ' s');
+  bar('servicectl test, 10,000 questions one by one', tests.single.seconds, 'at most', 1.5, ' s');
+  bar('servicectl test --mutate', tests.mutated.seconds, 'at most', 20, ' s');
   table(
     'Tests of access, the start of the CLI included',
     ['records', 'questions', 'in a table: s (of processors)', 'one by one', 'in a table, with --mutate'],

@@ -12,10 +12,10 @@ export default class Agents extends ServiceCommand {
     'Agents report themselves to the cloud with each poll; nobody verifies what they say. The cloud remembers each until it is \
 retired, or until a day after its own maximum age has run out.';
   static override examples = [
-    { description: 'All of them', command: 'service agents' },
+    { description: 'All of them', command: 'servicectl agents' },
     {
       description: 'Those that do not enforce a revision and may decide',
-      command: "service agents --enforces 42 --json | jq '.agents[] | select((.enforces or .expired) | not)'",
+      command: "servicectl agents --enforces 42 --json | jq '.agents[] | select((.enforces or .expired) | not)'",
     },
   ];
   static override flags = {

@@ -36,7 +36,7 @@ const CHANGES_WITH_PLACES_MAX = 50_000;
 export default class Apply extends ServiceCommand {
   static override summary = 'Change the tenant to match the tree, all or nothing.';
   static override description =
-    `Takes a folder, or a plan saved with "service plan --out". On a terminal it shows the plan and asks; elsewhere \
+    `Takes a folder, or a plan saved with "servicectl plan --out". On a terminal it shows the plan and asks; elsewhere \
 it needs --yes. The plan says what it does to access as well; --no-access leaves that out. Either all changes are made, in one revision, or none.
 
 A "yes" on the terminal covers removals, those of --exclusive too; with --yes they also need --prune, and without it nothing at all is \
@@ -54,13 +54,13 @@ without it has to be retired.
 If the tenant changes between plan and apply, a folder is planned again and applied if the plan is still the same. \
 A saved plan is applied exactly, or refused if the tenant has changed.`;
   static override examples = [
-    { description: 'Look at the plan and answer "yes"', command: 'service apply' },
-    { description: 'In a pipeline', command: 'service apply tenant --yes --prune --json' },
+    { description: 'Look at the plan and answer "yes"', command: 'servicectl apply' },
+    { description: 'In a pipeline', command: 'servicectl apply tenant --yes --prune --json' },
     {
       description: 'Go on once every agent decides by it',
-      command: 'service apply tenant --yes --wait=enforced --timeout 2m',
+      command: 'servicectl apply tenant --yes --wait=enforced --timeout 2m',
     },
-    { description: 'Apply exactly what was reviewed', command: 'service apply tenant.plan --yes --prune' },
+    { description: 'Apply exactly what was reviewed', command: 'servicectl apply tenant.plan --yes --prune' },
   ];
   static override args = {
     tree: stringArgument({

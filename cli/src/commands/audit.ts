@@ -25,15 +25,15 @@ const MARKS = {
 export default class Audit extends ServiceCommand {
   static override summary = 'Show who changed what, latest commits first.';
   static override examples = [
-    { description: 'The last ten commits', command: 'service audit --limit 10' },
-    { description: 'Everything that each commit changed', command: 'service audit --json' },
+    { description: 'The last ten commits', command: 'servicectl audit --limit 10' },
+    { description: 'Everything that each commit changed', command: 'servicectl audit --json' },
     {
       description: 'What happened to the role in February',
-      command: 'service audit --record role/billing/clerk --since 2027-02-01 --until 2027-03-01',
+      command: 'servicectl audit --record role/billing/clerk --since 2027-02-01 --until 2027-03-01',
     },
-    { description: 'What was given to Alice and taken from her', command: 'service audit --subject user/alice' },
-    { description: 'What this credential did', command: 'service audit --actor deployment' },
-    { description: 'Who created and removed tenants, as an operator', command: 'service audit --tenants' },
+    { description: 'What was given to Alice and taken from her', command: 'servicectl audit --subject user/alice' },
+    { description: 'What this credential did', command: 'servicectl audit --actor deployment' },
+    { description: 'Who created and removed tenants, as an operator', command: 'servicectl audit --tenants' },
   ];
   static override flags = {
     limit: integer({ description: 'Stop after this many entries.', helpValue: 'N', min: 1, default: 50 }),
@@ -86,7 +86,8 @@ export default class Audit extends ServiceCommand {
 }
 
 const UNKNOWN = {
-  actor: (name: string) => `is by a credential "${name}": "service clients list" and "service keys list" show them`,
+  actor: (name: string) =>
+    `is by a credential "${name}": "servicectl clients list" and "servicectl keys list" show them`,
   record: (name: string) => `changed a record "${name}": write its address, like role/billing/clerk`,
   subject: (name: string) => `concerns a subject "${name}": write it as TYPE/ID, like user/alice`,
 };

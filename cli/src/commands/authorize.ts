@@ -35,23 +35,23 @@ is 1.`;
   static override examples = [
     {
       description: 'May Alice read this invoice?',
-      command: 'service authorize --subject user:alice --action read --resource invoice:INV-1',
+      command: 'servicectl authorize --subject user:alice --action read --resource invoice:INV-1',
     },
     {
       description: 'Ask the agent, and exit with 2 if the answer is no',
       command:
-        'service authorize --local --exit-code --subject user:alice --action read --resource billing/invoice/INV-1',
+        'servicectl authorize --local --exit-code --subject user:alice --action read --resource billing/invoice/INV-1',
     },
     {
       description: 'Add properties and context, and explain the answer',
       command:
-        'service authorize --subject user:bob --action approve --resource invoice:INV-2 --resource-property amount=900 --context ip=10.0.0.1 --context mfa=true --explain',
+        'servicectl authorize --subject user:bob --action approve --resource invoice:INV-2 --resource-property amount=900 --context ip=10.0.0.1 --context mfa=true --explain',
     },
     {
       description: 'Could Alice read it on 1 March, and why?',
-      command: 'service authorize -s user:alice -a read -r invoice:INV-1 --at 2027-03-01 --explain',
+      command: 'servicectl authorize -s user:alice -a read -r invoice:INV-1 --at 2027-03-01 --explain',
     },
-    { description: 'Ask many questions at once', command: 'service authorize --batch questions.jsonl --json' },
+    { description: 'Ask many questions at once', command: 'servicectl authorize --batch questions.jsonl --json' },
   ];
 
   static override flags = {

@@ -8,12 +8,12 @@ export default class Completion extends ServiceCommand {
   static override description =
     `The script works without a network and without starting this program. To load it in every shell:
 
-  bash  in ~/.bashrc: source <(service completion bash)
-  zsh   in ~/.zshrc, after compinit: source <(service completion zsh)
-  fish  in ~/.config/fish/config.fish: service completion fish | source
+  bash  in ~/.bashrc: source <(servicectl completion bash)
+  zsh   in ~/.zshrc, after compinit: source <(servicectl completion zsh)
+  fish  in ~/.config/fish/config.fish: servicectl completion fish | source
 
 The script is made for this version: load it again after an update.`;
-  static override examples = [{ description: 'In this shell only', command: 'source <(service completion bash)' }];
+  static override examples = [{ description: 'In this shell only', command: 'source <(servicectl completion bash)' }];
   static override args = {
     shell: string({ description: 'The shell.', options: SHELLS, required: true, ignoreStdin: true }),
   };

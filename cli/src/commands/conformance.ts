@@ -27,11 +27,11 @@ SERVICE_CLOUD_URL to URL and SERVICE_API_KEY to its token.
 Endpoints are those in the metadata if it names the decision point by this URL, or else the standard's defaults. \
 The exit code is 1 if a check fails.`;
   static override examples = [
-    { description: 'An agent on this machine', command: 'service conformance http://127.0.0.1:8181' },
+    { description: 'An agent on this machine', command: 'servicectl conformance http://127.0.0.1:8181' },
     {
       description: 'Only decisions and batches of a cloud, for a script',
       command:
-        'SERVICE_CLOUD_URL=https://authz.example.com SERVICE_API_KEY=svc_… service conformance https://authz.example.com --level batch-core --json',
+        'SERVICE_CLOUD_URL=https://authz.example.com SERVICE_API_KEY=svc_… servicectl conformance https://authz.example.com --level batch-core --json',
     },
   ];
   static override args = {

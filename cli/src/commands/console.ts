@@ -8,8 +8,8 @@ export default class Console extends ServiceCommand {
     `The link holds once, for 60 seconds, and gives at most what the credential may do. Unless the cloud is set up \
 otherwise, it opens on the machine of the cloud alone.`;
   static override examples = [
-    { description: 'Open the console', command: 'service console' },
-    { description: 'Only to look', command: 'service console --profile reader' },
+    { description: 'Open the console', command: 'servicectl console' },
+    { description: 'Only to look', command: 'servicectl console --profile reader' },
   ];
   static override flags = { ...connectionFlags };
 

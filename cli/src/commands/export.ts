@@ -20,7 +20,7 @@ type Write = (records: StoredRecord[], options: { tenant?: string; stack: string
 const FORMATS: { [F in 'yaml' | 'hcl' | 'cdktf']: { files: RegExp; takeOver: string; load(): Promise<Write> } } = {
   yaml: {
     files: /\.ya?ml$/,
-    takeOver: '"service apply --take-ownership"',
+    takeOver: '"servicectl apply --take-ownership"',
     load: async () => (await import('@authz-service/core/manifest/write')).writeManifest,
   },
   hcl: {
@@ -42,20 +42,20 @@ export default class Export extends ServiceCommand {
 tree has one owner. Exports contain no secrets; the service does not know them.
 
 Records created by single API calls have the owner "api". They are left out unless --stack api asks for them or \
-there is nothing else. --as names the stack of their tree, and "service apply --take-ownership" then takes them \
+there is nothing else. --as names the stack of their tree, and "servicectl apply --take-ownership" then takes them \
 over.
 
 With --format hcl it writes Terraform configuration, with an import block for each record: the first apply imports, and \
 the plan after it is empty. To change records owned by "api", set take_ownership = true in the provider block. --format \
 cdktf writes the same as a CDKTF app, main.js.`;
   static override examples = [
-    { description: 'All stacks', command: 'service export --out tenant' },
-    { description: 'Again, to see the difference in Git', command: 'service export --out tenant --replace' },
-    { description: 'As it was', command: 'service export --out before --at 2027-03-01T12:00:00Z' },
-    { description: 'As Terraform configuration', command: 'service export --out tenant --format hcl' },
+    { description: 'All stacks', command: 'servicectl export --out tenant' },
+    { description: 'Again, to see the difference in Git', command: 'servicectl export --out tenant --replace' },
+    { description: 'As it was', command: 'servicectl export --out before --at 2027-03-01T12:00:00Z' },
+    { description: 'As Terraform configuration', command: 'servicectl export --out tenant --format hcl' },
     {
       description: 'Records created by hand, to bring them under Git',
-      command: 'service export --out adopted --stack api --as adopted',
+      command: 'servicectl export --out adopted --stack api --as adopted',
     },
   ];
   static override flags = {

@@ -23,14 +23,14 @@ export default class Get extends ServiceCommand {
     `KIND is a kind of record in the singular or plural: application, resource-types, policies, group-memberships … \
 NAME is the path of one record (billing/accountant, user/alice) or its id. An address takes the place of both.`;
   static override examples = [
-    { description: 'All roles', command: 'service get roles' },
+    { description: 'All roles', command: 'servicectl get roles' },
     {
       description: 'The roles of one application, as JSON',
-      command: 'service get roles --filter application=billing --json',
+      command: 'servicectl get roles --filter application=billing --json',
     },
-    { description: 'One record, by its address', command: 'service get subject/user/alice' },
-    { description: 'The roles at the beginning of March', command: 'service get roles --at 2027-03-01' },
-    { description: 'Who is in this group?', command: 'service get group-memberships --filter group=finance' },
+    { description: 'One record, by its address', command: 'servicectl get subject/user/alice' },
+    { description: 'The roles at the beginning of March', command: 'servicectl get roles --at 2027-03-01' },
+    { description: 'Who is in this group?', command: 'servicectl get group-memberships --filter group=finance' },
   ];
   static override args = {
     kind: stringArgument({

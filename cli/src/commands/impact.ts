@@ -35,18 +35,18 @@ for its tenant now, "cloud@42" or "cloud@2027-03-01" for a revision or time of i
 The gates make the exit code 1 if what they demand does not hold, also where that cannot be said; so do enforced access \
 rules in either state that the change breaks.`;
   static override examples = [
-    { description: 'What does this branch do to access?', command: 'service impact main:tenant/ tenant/' },
+    { description: 'What does this branch do to access?', command: 'servicectl impact main:tenant/ tenant/' },
     {
       description: 'The same for Terraform',
-      command: 'terraform show -json plan.tfplan > plan.json && service impact plan.json --with cloud',
+      command: 'terraform show -json plan.tfplan > plan.json && servicectl impact plan.json --with cloud',
     },
     {
       description: 'As part of a comment on a pull request',
-      command: 'service impact main:tenant/ tenant/ --markdown',
+      command: 'servicectl impact main:tenant/ tenant/ --markdown',
     },
     {
       description: 'In a pipeline: nobody may get more access than before',
-      command: 'service impact main:tenant/ tenant/ --no-new-access --junit access.xml',
+      command: 'servicectl impact main:tenant/ tenant/ --no-new-access --junit access.xml',
     },
   ];
   static override args = {

@@ -14,10 +14,10 @@ export default class Init extends ServiceCommand {
     `Writes tenant.yaml, people.yaml, applications/helpdesk.yaml and tests of them, and the JSON Schemas that \
 editors use to complete and check them. Existing files are never overwritten.`;
   static override examples = [
-    { description: 'In this folder', command: 'service init' },
+    { description: 'In this folder', command: 'servicectl init' },
     {
       description: 'In a new folder, for one tenant only',
-      command: 'service init access --stack access --tenant acme',
+      command: 'servicectl init access --stack access --tenant acme',
     },
   ];
   static override args = {
@@ -62,7 +62,10 @@ editors use to complete and check them. Existing files are never overwritten.`;
     }
     const paths = files.map(({ path }) => relativePath(path));
     const where = args.dir === '.' ? '' : ` ${args.dir}`;
-    const next = out.style('dim', `Next: service validate${where} and service test${where}, then service plan${where}`);
+    const next = out.style(
+      'dim',
+      `Next: servicectl validate${where} and servicectl test${where}, then servicectl plan${where}`,
+    );
     return {
       json: { files: paths },
       text: [...paths.map((path) => `${out.style('green', '+')} ${path}`), '', next].join('\n'),

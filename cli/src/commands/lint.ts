@@ -18,14 +18,14 @@ else suspected. A comment "# accept RULE: REASON" beside a record accepts it; do
 
 The exit code is 1 if there is a proven finding that no comment accepts, and with --strict also on suspected ones.`;
   static override examples = [
-    { description: 'Lint the tree in this folder', command: 'service lint' },
+    { description: 'Lint the tree in this folder', command: 'servicectl lint' },
     {
       description: 'In a pipeline, with a report for code scanning',
-      command: 'service lint tenant --sarif lint.sarif',
+      command: 'servicectl lint tenant --sarif lint.sarif',
     },
     {
       description: 'Lint what a Terraform plan would make',
-      command: 'terraform show -json plan.bin > plan.json && service lint --terraform plan.json',
+      command: 'terraform show -json plan.bin > plan.json && servicectl lint --terraform plan.json',
     },
   ];
   static override args = { dir: directory };

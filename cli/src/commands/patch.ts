@@ -19,16 +19,16 @@ export default class Patch extends ServiceCommand {
   static override summary = "Write a change document of the console into a tree's files.";
   static override description =
     `Takes what the page "Change" of the console hands out, and changes the YAML files that declare the records; \
-comments and all else stay. A rename is written wherever the record is mentioned, with an entry of "moved". "service plan" \
+comments and all else stay. A rename is written wherever the record is mentioned, with an entry of "moved". "servicectl plan" \
 then shows these changes.
 
 Refused, with nothing written, is what the files cannot say: records that the tree does not declare, or that say something \
 else than when the change was made, and takeovers. --dry-run shows the difference and writes nothing.`;
   static override examples = [
-    { description: 'What would it write?', command: 'service patch change.json tenant --dry-run' },
+    { description: 'What would it write?', command: 'servicectl patch change.json tenant --dry-run' },
     {
       description: 'Write it, and look at the plan',
-      command: 'service patch change.json tenant && service plan tenant',
+      command: 'servicectl patch change.json tenant && servicectl plan tenant',
     },
   ];
   static override args = {

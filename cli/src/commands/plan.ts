@@ -36,21 +36,24 @@ A plan that access rules refuse is shown with the reason, and is not saved.
 --markdown prints a comment for a pull request: first the verdict, for which it also runs the tests beside the records, then \
 access, then the records. It is complete whatever the exit code, which is 1 if an access rule, a gate or a test refuses the plan.
 
---out saves the plan: "service apply FILE" then does exactly that, or refuses if the tenant has changed since. \
+--out saves the plan: "servicectl apply FILE" then does exactly that, or refuses if the tenant has changed since. \
 --detailed-exitcode exits with 0 if there is nothing to do, 2 if there are changes, 1 on failure or if a gate \
 does not hold.`;
   static override examples = [
-    { description: 'What would change?', command: 'service plan' },
+    { description: 'What would change?', command: 'servicectl plan' },
     {
       description: 'In a pipeline: fail the step where Git and tenant differ',
-      command: 'service plan tenant --detailed-exitcode',
+      command: 'servicectl plan tenant --detailed-exitcode',
     },
-    { description: 'As a comment on a pull request', command: 'service plan tenant --markdown > plan.md' },
-    { description: 'Review the plan now, apply exactly that later', command: 'service plan tenant --out tenant.plan' },
+    { description: 'As a comment on a pull request', command: 'servicectl plan tenant --markdown > plan.md' },
+    {
+      description: 'Review the plan now, apply exactly that later',
+      command: 'servicectl plan tenant --out tenant.plan',
+    },
   ];
   static override args = { dir: directory };
   static override flags = {
-    out: string({ char: 'o', description: 'Save the plan, for "service apply FILE".', helpValue: 'FILE' }),
+    out: string({ char: 'o', description: 'Save the plan, for "servicectl apply FILE".', helpValue: 'FILE' }),
     all: boolean({ description: 'Show every change, however many.' }),
     markdown: boolean({ description: 'Print Markdown, for a pull request.', exclusive: ['json'] }),
     'detailed-exitcode': boolean({ description: 'Exit with 2 if there are changes.' }),

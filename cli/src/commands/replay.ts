@@ -26,12 +26,12 @@ export default class Replay extends ServiceCommand {
 before and after. The agent must have logged its inputs (SERVICE_DECISION_LOG_INPUTS=true); lines without them, and \
 lines of which a masked value would be read, are counted as not replayable.`;
   static override examples = [
-    { description: 'What would this tree have decided?', command: 'service replay decisions.log --against tenant' },
+    { description: 'What would this tree have decided?', command: 'servicectl replay decisions.log --against tenant' },
     {
       description: 'In a pipeline: fail if any decision of last week would change',
-      command: 'service replay last-week.log --against tenant --exit-code',
+      command: 'servicectl replay last-week.log --against tenant --exit-code',
     },
-    { description: 'The tenant as it is, from standard input', command: 'service replay - --json' },
+    { description: 'The tenant as it is, from standard input', command: 'servicectl replay - --json' },
   ];
   static override args = {
     log: stringArgument({

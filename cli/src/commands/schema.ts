@@ -5,12 +5,12 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 export default class Schema extends ServiceCommand {
   static override summary = 'Print the JSON Schema of the YAML files, for editors.';
   static override description =
-    `Editors that understand JSON Schema complete and check the files as you type. "service init" writes this schema to \
+    `Editors that understand JSON Schema complete and check the files as you type. "servicectl init" writes this schema to \
 .service/schema.json, and that of tests to .service/tests.json, and names them in each file, in a line that the YAML language server \
 reads. Write them again after you update this program.`;
   static override examples = [
-    { description: 'Update the schema of a tree', command: 'service schema > .service/schema.json' },
-    { description: 'The schema of *.test.yaml', command: 'service schema --tests > .service/tests.json' },
+    { description: 'Update the schema of a tree', command: 'servicectl schema > .service/schema.json' },
+    { description: 'The schema of *.test.yaml', command: 'servicectl schema --tests > .service/tests.json' },
   ];
   static override flags = {
     tests: boolean({ description: 'The schema of files of tests instead.' }),

@@ -19,17 +19,17 @@ export default class Test extends ServiceCommand {
   static override description =
     `Reads the records of the folder and puts to them the questions in its *.test.yaml files: tables of who may do what, \
 exact lists of who can and what somebody can, and single questions with the policy and the reason that are expected. \
-Needs no network and no credentials; docs/testing.md describes the files, and "service schema --tests" prints their \
+Needs no network and no credentials; docs/testing.md describes the files, and "servicectl schema --tests" prints their \
 JSON Schema.
 
 The exit code is 1 if an answer is not the expected one, and if a file has a fault; then no test is run.`;
   static override examples = [
-    { description: 'Test the tree in this folder', command: 'service test' },
+    { description: 'Test the tree in this folder', command: 'servicectl test' },
     {
       description: 'In a pipeline, with a report that it can show',
-      command: 'service test tenant --junit access-tests.xml',
+      command: 'servicectl test tenant --junit access-tests.xml',
     },
-    { description: 'Only what is asked about Alice', command: 'service test tenant --filter user:alice' },
+    { description: 'Only what is asked about Alice', command: 'servicectl test tenant --filter user:alice' },
   ];
   static override args = { dir: directory };
   static override flags = {

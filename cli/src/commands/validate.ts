@@ -22,8 +22,8 @@ credentials: run it before every commit.
 
 Warnings do not make the check fail, unless you pass --strict.`;
   static override examples = [
-    { description: 'Check the tree in this folder', command: 'service validate' },
-    { description: 'In a pipeline, warnings included', command: 'service validate tenant --strict --json' },
+    { description: 'Check the tree in this folder', command: 'servicectl validate' },
+    { description: 'In a pipeline, warnings included', command: 'servicectl validate tenant --strict --json' },
   ];
   static override args = { dir: directory };
   static override flags = {

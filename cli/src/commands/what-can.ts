@@ -35,21 +35,21 @@ export default class WhatCan extends ServiceCommand {
     `With ACTION: the recorded resources to which the subject may do that. With --resource: what the subject may do to it. \
 With neither: every resource to which the subject may do something, and which actions.
 
-The answers are exactly those for which "service authorize" would say yes; those for which the request says too little \
+The answers are exactly those for which "servicectl authorize" would say yes; those for which the request says too little \
 are left out and counted, and --possible lists them, with what it must say. A policy on a type also covers resources without a record; these cannot be listed.
 
 The list of resource types comes from the cloud and needs a credential that may read records. An agent cannot list \
 them: pass an ACTION and --resource-type, or a --resource.`;
   static override examples = [
-    { description: 'Everything that Alice may do', command: 'service what-can user:alice' },
-    { description: 'What may she approve?', command: 'service what-can user:alice approve' },
+    { description: 'Everything that Alice may do', command: 'servicectl what-can user:alice' },
+    { description: 'What may she approve?', command: 'servicectl what-can user:alice approve' },
     {
       description: 'What may she do to this invoice?',
-      command: 'service what-can user:alice --resource invoice:INV-1',
+      command: 'servicectl what-can user:alice --resource invoice:INV-1',
     },
     {
       description: 'Ask the agent on this machine',
-      command: 'service what-can user:alice read --resource-type invoice --local',
+      command: 'servicectl what-can user:alice read --resource-type invoice --local',
     },
   ];
   static override args = {
@@ -81,7 +81,7 @@ them: pass an ACTION and --resource-type, or a --resource.`;
     const { resource, 'resource-type': types } = flags;
     if (resource !== undefined && args.action !== undefined) {
       throw new UsageError(
-        `"${args.action}" and --resource leave nothing to search for: use "service authorize", or leave one out.`,
+        `"${args.action}" and --resource leave nothing to search for: use "servicectl authorize", or leave one out.`,
       );
     }
     if (flags.possible) return await this.#possible(args, flags);
@@ -163,7 +163,7 @@ them: pass an ACTION and --resource-type, or a --resource.`;
 /** If there are no results, says why that does not mean that nothing is allowed. */
 function countOf(results: readonly FoundEntity[], note: string): string {
   if (results.length > 0) return `${counted(results.length, 'resource')}${note}`;
-  return `0 resources with a record${note}. "service authorize" tells whether a policy on a type covers a resource without a record.`;
+  return `0 resources with a record${note}. "servicectl authorize" tells whether a policy on a type covers a resource without a record.`;
 }
 
 async function actionsFound(results: FoundAction[], note: string, leftOut: LeftOutCount): Promise<Outcome> {

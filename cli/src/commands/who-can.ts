@@ -25,15 +25,19 @@ type PossibleFlags = ConnectionFlags & {
 export default class WhoCan extends ServiceCommand {
   static override summary = 'List the subjects that may do something to a resource.';
   static override description =
-    `Lists exactly the recorded subjects for which "service authorize" would say yes, ordered by name: through \
+    `Lists exactly the recorded subjects for which "servicectl authorize" would say yes, ordered by name: through \
 policies of their own, roles and groups, with conditions evaluated on stored properties and the values of the flags. \
 Subjects for whom the request says too little are left out and counted; --possible lists them, with what it must say.`;
   static override examples = [
-    { description: 'Who may read this invoice?', command: 'service who-can read invoice:INV-1' },
-    { description: 'Who could on 1 March?', command: 'service who-can read invoice:INV-1 --at 2027-03-01T12:00:00Z' },
+    { description: 'Who may read this invoice?', command: 'servicectl who-can read invoice:INV-1' },
+    {
+      description: 'Who could on 1 March?',
+      command: 'servicectl who-can read invoice:INV-1 --at 2027-03-01T12:00:00Z',
+    },
     {
       description: 'Which services may at night? Ask the agent',
-      command: 'service who-can read invoice:INV-1 --subject-type service --context time=2027-01-31T23:00:00Z --local',
+      command:
+        'servicectl who-can read invoice:INV-1 --subject-type service --context time=2027-01-31T23:00:00Z --local',
     },
   ];
   static override args = {

@@ -7,7 +7,7 @@ import { type Outcome, ServiceCommand } from '../service-command.js';
 export default class WhoAmI extends ServiceCommand {
   static override summary = 'Show the tenant, the scopes and the limits of the credential in use.';
   static override examples = [
-    { description: 'Which credential would apply use?', command: 'service whoami --profile production' },
+    { description: 'Which credential would apply use?', command: 'servicectl whoami --profile production' },
   ];
   static override flags = { ...connectionFlags };
 

@@ -37,12 +37,15 @@ or two of them where one does not do; against a DENY also that a link to it, or 
 by the engine on the changed records, and ranked by what else it would grant: its access delta. What takes away a protection \
 is marked and comes after all others; what an access rule would refuse comes last and names the rule. Nothing is changed, unless --patch writes one into the folder that --against names.`;
   static override examples = [
-    { description: 'What would let Alice approve this?', command: 'service why-not user:alice approve invoice:INV-1' },
+    {
+      description: 'What would let Alice approve this?',
+      command: 'servicectl why-not user:alice approve invoice:INV-1',
+    },
     {
       description: 'Write the second proposal into the tree',
-      command: 'service why-not user:alice approve invoice:INV-1 --against tenant --patch --choose 2',
+      command: 'servicectl why-not user:alice approve invoice:INV-1 --against tenant --patch --choose 2',
     },
-    { description: 'As Terraform', command: 'service why-not user:alice approve invoice:INV-1 --hcl' },
+    { description: 'As Terraform', command: 'servicectl why-not user:alice approve invoice:INV-1 --hcl' },
   ];
   static override args = {
     subject: stringArgument({ description: 'The subject, as TYPE:ID or TYPE/ID.', required: true, ignoreStdin: true }),

@@ -5,7 +5,7 @@ import type { CompletedCommand, Expected } from './vocabulary.js';
  * starting the program. It needs neither the bash-completion package nor a bash newer than 3.2.
  */
 export function bashScript(commands: CompletedCommand[]): string {
-  return `# Completion of service and servicectl for bash; written by "service completion bash".
+  return `# Completion of service and servicectl for bash; written by "servicectl completion bash".
 _service_known() { # whether these words are a command or topic
   case "$1" in
     ${commands

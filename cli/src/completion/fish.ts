@@ -5,7 +5,7 @@ export function fishScript(commands: CompletedCommand[]): string {
   const lines = commands.flatMap((command) =>
     ['service', 'servicectl'].flatMap((program) => linesOf(program, command)),
   );
-  return `# Completion of service and servicectl for fish; written by "service completion fish".
+  return `# Completion of service and servicectl for fish; written by "servicectl completion fish".
 function __service_id # the words of the command that the line has so far
     set -l known ${commands
       .filter(({ id }) => id !== '')

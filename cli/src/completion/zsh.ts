@@ -3,8 +3,8 @@ import type { CompletedCommand, Expected } from './vocabulary.js';
 /** A zsh function that completes offline and shows the summaries beside the words. */
 export function zshScript(commands: CompletedCommand[]): string {
   return `#compdef service servicectl
-# Completion of service and servicectl for zsh; written by "service completion zsh".
-# Save it as "_service" in a folder of $fpath, or run: source <(service completion zsh)
+# Completion of service and servicectl for zsh; written by "servicectl completion zsh".
+# Save it as "_service" in a folder of $fpath, or run: source <(servicectl completion zsh)
 
 _service() {
   local id= word longer

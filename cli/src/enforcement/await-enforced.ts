@@ -71,7 +71,7 @@ export async function awaitEnforced(
   if (!quiet) {
     const shown = agentTable(behind, err);
     if (shown !== undefined) await err.line(shown);
-    if (count > 0) await err.line('Retire those that are gone for good with "service agents retire ID".');
+    if (count > 0) await err.line('Retire those that are gone for good with "servicectl agents retire ID".');
   }
   const readers = publishers === 0 ? '' : ` ${publishing(publishers)}`;
   const text = !complete

@@ -36,14 +36,14 @@ describe('failureOf', () => {
 
   it('speaks only of the agent where only an agent is asked', () => {
     const { hint } = failureOf(new ProblemError('network', 'Detail.'), { id: 'agent status', flags: ['url'] });
-    expect(hint).toBe('Check --url and that the agent runs ("service agent start").');
+    expect(hint).toBe('Check --url and that the agent runs ("servicectl agent start").');
   });
 
   it.each<[string, unknown, object]>([
     [
       'a wrong command line names its help',
       new UsageError('No.'),
-      { code: 'usage', hint: '"service plan --help" shows how to call it.' },
+      { code: 'usage', hint: '"servicectl plan --help" shows how to call it.' },
     ],
     [
       'a no is no fault of the command line',
@@ -95,7 +95,7 @@ describe('what the parser says', () => {
     [
       'of an argument written as a flag',
       parseError('', { flags: ['--stack=x'] }),
-      '--stack is an argument here, not a flag: write "service plan DIR STACK".',
+      '--stack is an argument here, not a flag: write "servicectl plan DIR STACK".',
     ],
     ['of a flag unlike any', parseError('', { flags: ['--xyzzyx=1'] }), 'There is no flag --xyzzyx.'],
     ['of one argument too many', parseError('', { args: ['b'] }), '"b" is one argument too many.'],
@@ -149,7 +149,7 @@ describe('renderFailure', () => {
   role/y: is not known
   /c: is missing
   nowhere
-hint: Run "service whoami" to see the scopes of this credential.`);
+hint: Run "servicectl whoami" to see the scopes of this credential.`);
   });
 
   it('does not say twice what the detail has said', () => {

@@ -80,7 +80,7 @@ function missingPackage(error: unknown): string | undefined {
 }
 
 function usage(detail: string, id: string | undefined, faults: readonly string[] = []): Failure {
-  const hint = `"service ${id === undefined ? '' : `${id} `}--help" shows how to call it.`;
+  const hint = `"servicectl ${id === undefined ? '' : `${id} `}--help" shows how to call it.`;
   const errors = faults.map((fault) => ({ pointer: '', detail: fault }));
   return { code: 'usage', title: 'The command line is wrong', detail, errors, hint };
 }

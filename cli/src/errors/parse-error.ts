@@ -53,7 +53,7 @@ function unknownFlag(flag: string, { flags: known, args = [], id = '' }: Caller)
   const word = flag.split('=')[0] ?? flag;
   const typed = word.replace(/^-+/, '');
   if (args.includes(typed)) {
-    const call = ['service', id, ...args.map((name) => name.toUpperCase())].join(' ');
+    const call = ['servicectl', id, ...args.map((name) => name.toUpperCase())].join(' ');
     return `${word} is an argument here, not a flag: write "${call}".`;
   }
   const meant = nearest(typed, known) ?? (typed.length > 1 ? known.find((name) => name.startsWith(typed)) : undefined);

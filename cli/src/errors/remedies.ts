@@ -12,10 +12,10 @@ export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => strin
   conflict: undefined,
   evaluation_failed:
     'Access was not granted. Correct the condition of the named policy, or send the values that it reads.',
-  forbidden: 'Run "service whoami" to see the scopes of this credential.',
+  forbidden: 'Run "servicectl whoami" to see the scopes of this credential.',
   idempotency_mismatch: undefined,
   internal: undefined,
-  invalid_address: '"service get KIND" shows addresses.',
+  invalid_address: '"servicectl get KIND" shows addresses.',
   invalid_bundle: undefined,
   invalid_client: 'Check SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, or the profile in ~/.service/config.yaml.',
   invalid_config: undefined,
@@ -25,16 +25,16 @@ export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => strin
   method_not_allowed: 'The URL answers, but not as this service: check --url or SERVICE_CLOUD_URL.',
   network: ({ id, flags }) =>
     id === 'agent status'
-      ? 'Check --url and that the agent runs ("service agent start").'
-      : `Check --url or SERVICE_CLOUD_URL, and that the service runs ("service cloud start"${flags.includes('local') ? ', or "service agent start" for --local' : ''}).`,
+      ? 'Check --url and that the agent runs ("servicectl agent start").'
+      : `Check --url or SERVICE_CLOUD_URL, and that the service runs ("servicectl cloud start"${flags.includes('local') ? ', or "servicectl agent start" for --local' : ''}).`,
   not_found: undefined,
   not_owner: undefined,
   not_ready: ({ flags }) =>
     flags.includes('local')
       ? 'The agent is waiting for its first bundle: look at its log, and at /healthz.'
       : undefined,
-  outside_history: '"service audit" shows the revisions and their times.',
-  outside_limits: 'Run "service whoami" to see the limits of this credential.',
+  outside_history: '"servicectl audit" shows the revisions and their times.',
+  outside_limits: 'Run "servicectl whoami" to see the limits of this credential.',
   payload_too_large: 'Split the tree into several stacks.',
   precondition_failed: 'Read the record again and repeat the change.',
   stale_base: undefined,
@@ -42,11 +42,11 @@ export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => strin
   timeout: ({ id, flags }) =>
     id === 'agent status' || flags.includes('local')
       ? undefined
-      : 'Whether a change was made is not known: run "service plan" to see.',
-  too_old: 'See that the agent reaches its cloud: "service agent status" shows the last error.',
+      : 'Whether a change was made is not known: run "servicectl plan" to see.',
+  too_old: 'See that the agent reaches its cloud: "servicectl agent status" shows the last error.',
   too_many_requests: undefined,
   unauthorized:
     'Set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, or SERVICE_API_KEY, or a profile in ~/.service/config.yaml.',
-  unknown_revision: '"service audit" shows the revisions that there are.',
+  unknown_revision: '"servicectl audit" shows the revisions that there are.',
   unsupported_media_type: undefined,
 };

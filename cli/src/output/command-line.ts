@@ -1,6 +1,6 @@
 /** A command of this program as somebody types it into a shell. */
 export function commandLine(command: string, args: readonly string[], ...flags: readonly string[]): string {
-  return ['service', command, ...args.map(quoted), ...flags].join(' ');
+  return ['servicectl', command, ...args.map(quoted), ...flags].join(' ');
 }
 
 function quoted(word: string): string {

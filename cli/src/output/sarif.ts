@@ -14,7 +14,7 @@ export function sarifLog({ command, version, rules, results }: SarifRun): string
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: `service ${command}`, version, rules } },
+        tool: { driver: { name: `servicectl ${command}`, version, rules } },
         automationDetails: { id: `service-${command}/` },
         columnKind: 'utf16CodeUnits',
         results,

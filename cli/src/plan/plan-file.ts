@@ -4,7 +4,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { writeText } from '../output/write-text.js';
 import { relativePath } from '../tree/relative-path.js';
 
-/** Saves a plan for `service apply FILE`: the data itself, not its rendering. */
+/** Saves a plan for `servicectl apply FILE`: the data itself, not its rendering. */
 export async function writePlan(path: string, { plan, origins }: SavedPlan): Promise<void> {
   await writeText(path, `${JSON.stringify({ ...plan, ...(origins && { origins }) }, undefined, 2)}\n`);
 }

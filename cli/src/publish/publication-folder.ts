@@ -31,7 +31,7 @@ export class PublicationFolder {
     const own = (name: string) => name === UNFINISHED || name === KEYS_FILE || isKeyFolder(name);
     const strange = entries.find((name) => !own(name));
     if (strange !== undefined && !entries.includes(POINTER_FILE)) {
-      const detail = `"${this.path}" holds "${strange}" and was not written by "service bundle publish": name a folder that is empty or new.`;
+      const detail = `"${this.path}" holds "${strange}" and was not written by "servicectl bundle publish": name a folder that is empty or new.`;
       throw new UsageError(detail);
     }
     await mkdir(join(this.path, UNFINISHED), { recursive: true });

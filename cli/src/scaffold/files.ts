@@ -1,4 +1,4 @@
-/** The files of `service init`: a small valid tenant, with comments for readers who are new to the notation. */
+/** The files of `servicectl init`: a small valid tenant, with comments for readers who are new to the notation. */
 export interface ScaffoldFile {
   path: string;
   text: string;
@@ -21,10 +21,10 @@ export function scaffold({ stack, tenant }: { stack: string; tenant?: string | u
   ];
 }
 
-/** Tests of what `scaffold` declares; "service test" answers them. */
+/** Tests of what `scaffold` declares; "servicectl test" answers them. */
 export const scaffoldTests: ScaffoldFile = {
   path: 'access.test.yaml',
-  text: `${modeline(TESTS_SCHEMA_PATH)}# Questions to the tree, answered by "service test". What a table does not list as allowed must be denied.
+  text: `${modeline(TESTS_SCHEMA_PATH)}# Questions to the tree, answered by "servicectl test". What a table does not list as allowed must be denied.
 tests:
   - name: Support reads tickets, and leads close minor ones
     subjects: [user:grace, user:henry, user:iris]
@@ -43,10 +43,10 @@ const tenantFile = (
   stack: string,
   tenant: string | undefined,
 ): string => `# Every *.yaml below this folder is read and merged: split the files as your teams are split.
-#   service validate    checks them, without a network
-#   service test        answers the questions in *.test.yaml, without a network
-#   service plan        shows what would change
-#   service apply       changes it, all or nothing
+#   servicectl validate    checks them, without a network
+#   servicectl test        answers the questions in *.test.yaml, without a network
+#   servicectl plan        shows what would change
+#   servicectl apply       changes it, all or nothing
 version: 1
 
 # Who owns what these files declare. Apply changes and removes only what its own stack owns.

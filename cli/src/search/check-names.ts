@@ -59,7 +59,7 @@ async function refuseSubjectTypes(
     if ((await taken(client.records('subject').list({ type }, { signal, limit: 1 }), 1)).length > 0) continue;
     const present = await taken(client.records('subject').list({}, { signal, limit: 1000 }), COMPARED_MAX);
     const meant = nearest(type, new Set(present.map((subject) => subject.type)));
-    const remedy = meant === undefined ? '"service get subjects" lists what there is.' : `did you mean "${meant}"?`;
+    const remedy = meant === undefined ? '"servicectl get subjects" lists what there is.' : `did you mean "${meant}"?`;
     throw new UsageError(`--subject-type "${type}": there is no subject of this type: ${remedy}`);
   }
 }
@@ -75,7 +75,7 @@ async function refuseSubject(client: Asking, { subject }: NamesToCheck, signal: 
   );
   const remedy =
     meant === undefined
-      ? '"service get subjects" lists what there is.'
+      ? '"servicectl get subjects" lists what there is.'
       : `did you mean "${entityText('subject', { type, name: meant })}"?`;
   throw new UsageError(
     `SUBJECT "${entityText('subject', { type, name: id })}" has no record, and may do nothing: ${remedy}`,

@@ -64,7 +64,7 @@ export function typeNamed(known: readonly NamedType[], name: string, where: stri
     name,
     known.flatMap(({ names }) => names),
   );
-  const remedy = meant === undefined ? '"service get resource-types" lists them.' : `did you mean "${meant}"?`;
+  const remedy = meant === undefined ? '"servicectl get resource-types" lists them.' : `did you mean "${meant}"?`;
   throw new UsageError(`${where} "${name}" is not a resource type of the tenant: ${remedy}`);
 }
 

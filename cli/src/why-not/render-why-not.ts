@@ -6,7 +6,7 @@ import { clauseLines } from '../authorize/render-clauses.js';
 import type { Style } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
 
-/** Candidates beyond these are left to `service authorize --explain`. */
+/** Candidates beyond these are left to `servicectl authorize --explain`. */
 const CANDIDATES_MAX = 5;
 
 /** The answer for people: why it is denied, and up to `limit` proposals. */
@@ -20,11 +20,11 @@ export function renderWhyNot(answer: WhyNot, limit: number, style: Style): strin
   ];
   if (because.length > CANDIDATES_MAX) {
     const rest = counted(because.length - CANDIDATES_MAX, 'more policy', 'more policies');
-    head.push(style('dim', `  … ${rest}: see "service authorize --explain"`));
+    head.push(style('dim', `  … ${rest}: see "servicectl authorize --explain"`));
   }
   head.push(...askLines(ask, style));
   if (proposals.length === 0)
-    return [...head, '', 'No change of one or two records allows it: see "service authorize --explain".'].join('\n');
+    return [...head, '', 'No change of one or two records allows it: see "servicectl authorize --explain".'].join('\n');
   const shown = proposals.slice(0, limit);
   const left = [
     ...(proposals.length > shown.length ? [`${proposals.length - shown.length} more with --limit`] : []),

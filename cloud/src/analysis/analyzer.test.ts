@@ -20,7 +20,7 @@ it('bounds the time that the past takes to be read for a turn, ends the reading,
   await vi.advanceTimersByTimeAsync(1_000);
   expect(reading?.aborted).toBe(true);
   expect(await told).toMatchObject([
-    { reason: { code: 'timeout', detail: expect.stringContaining('60 seconds to find: run "service impact') } },
+    { reason: { code: 'timeout', detail: expect.stringContaining('60 seconds to find: run "servicectl impact') } },
     { reason: { message: 'it is the turn of the next' } },
   ]);
 });

@@ -20,10 +20,10 @@ const STEP = 25;
 
 /** Remedies if the bound on time or memory is too little. */
 const REMEDIES = {
-  lint: 'run "service lint" on the tree in Git',
-  draft: 'split the draft, or run "service plan" on the tree',
-  denied: 'run "service why-not", which has no such bound',
-  compared: 'run "service impact cloud@BEFORE cloud@AFTER", which has no such bound',
+  lint: 'run "servicectl lint" on the tree in Git',
+  draft: 'split the draft, or run "servicectl plan" on the tree',
+  denied: 'run "servicectl why-not", which has no such bound',
+  compared: 'run "servicectl impact cloud@BEFORE cloud@AFTER", which has no such bound',
   review: 'choose a smaller scope',
 };
 

@@ -44,7 +44,7 @@ function refuseOff({ offSince }: KnownCredential): void {
 }
 
 export function offText(offSince: string): string {
-  return `The credential is off since ${offSince}, when the database was restored from a backup: an operator turns it on with service credentials enable.`;
+  return `The credential is off since ${offSince}, when the database was restored from a backup: an operator turns it on with servicectl credentials enable.`;
 }
 
 /** Whether the client still has the secret for which a token was issued. */

@@ -31,7 +31,7 @@ export async function readEpochKeyFile(file: string, place: { dataDir: string } 
     return await epochSigner(JSON.parse(text));
   } catch {
     // The cause may hold the key.
-    throw fault(file, 'holds no epoch key: make one with "service cloud make-epoch-key"');
+    throw fault(file, 'holds no epoch key: make one with "servicectl cloud make-epoch-key"');
   }
 }
 

@@ -274,7 +274,7 @@ describe('a restore', () => {
         await writeFile(`${file}-wal`, 'commits');
         return file;
       },
-      /-raw-wal" lies there, it is not a finished backup: make one with "service cloud backup"\.$/,
+      /-raw-wal" lies there, it is not a finished backup: make one with "servicectl cloud backup"\.$/,
     ],
   ])('of a file %s is refused, and leaves no database', async (_, make, said) => {
     const file = await make();

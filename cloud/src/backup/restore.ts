@@ -56,10 +56,10 @@ export async function restore(
   if (await isFolder(file))
     throw new ProblemError(
       'invalid_config',
-      `"${file}" is a folder: name a file that "service cloud backup" wrote. It backs up such a folder with --data-dir.`,
+      `"${file}" is a folder: name a file that "servicectl cloud backup" wrote. It backs up such a folder with --data-dir.`,
     );
   const signer = epochKeyFile === undefined ? undefined : await readEpochKeyFile(epochKeyFile, { dataDir });
-  refuseLeftOvers(file, 'it is not a finished backup: make one with "service cloud backup"');
+  refuseLeftOvers(file, 'it is not a finished backup: make one with "servicectl cloud backup"');
   const release = await lockFolder(dataDir).catch((error: unknown) => {
     throw cannotOpen(`The data directory "${dataDir}"`, error);
   });

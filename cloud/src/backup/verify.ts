@@ -78,7 +78,7 @@ async function verifyPostgres(place: PostgresPlace): Promise<Verified> {
   if (pending.length > 0)
     throw new ProblemError(
       'invalid_config',
-      `The schema of the database lacks ${pending.length} migrations: bring it up to date with "service cloud migrate" first.`,
+      `The schema of the database lacks ${pending.length} migrations: bring it up to date with "servicectl cloud migrate" first.`,
     );
   const store = await openPostgresStore(place, { finishErasure: false });
   return await verifyStore(store).finally(() => store.close());

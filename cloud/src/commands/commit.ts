@@ -211,7 +211,7 @@ async function judgeAndStore(
     throw new ProblemError(
       'stale_base',
       `The tenant "${tenant.name}" is at revision ${tenant.revision}, not at ${baseRevision}: ` +
-        '"service audit" shows what changed; plan again, then apply.',
+        '"servicectl audit" shows what changed; plan again, then apply.',
     );
   }
   const kinds = [

@@ -104,7 +104,7 @@ export function keepOperator(
   throw new ProblemError(
     'conflict',
     `"${lost?.name}" is the last operator of this installation that does not expire, and without one nobody could ` +
-      'manage its tenants: create another operator first ("service clients create --operator"), then repeat.',
+      'manage its tenants: create another operator first ("servicectl clients create --operator"), then repeat.',
   );
 }
 

@@ -187,6 +187,6 @@ function signedOut(): ProblemError {
 function spent(): ProblemError {
   return new ProblemError(
     'unauthorized',
-    'The link was used already, is older than 60 seconds, or its credential has changed: run "service console" again.',
+    'The link was used already, is older than 60 seconds, or its credential has changed: run "servicectl console" again.',
   );
 }

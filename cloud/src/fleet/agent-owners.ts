@@ -57,7 +57,7 @@ export class AgentOwners {
     throw new ProblemError(
       'conflict',
       `The agent id "${id}" belongs to the credential that used it first: give each agent a cache folder and a key of its own. ` +
-        `If the key of this agent was replaced, delete the former one, or have an operator run "service agents retire ${id}".`,
+        `If the key of this agent was replaced, delete the former one, or have an operator run "servicectl agents retire ${id}".`,
     );
   }
 

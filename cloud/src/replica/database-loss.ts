@@ -34,5 +34,5 @@ export async function findLoss(
 
 /** The loss and its remedy in words. */
 export function lossText({ text }: DatabaseLoss): string {
-  return `The database lacks commits: ${text}. A standby took over without them, or a backup was put in place. If this database shall count, run "service cloud declare-epoch", or "service cloud disable-credentials" with --epoch-key: all replicas follow without a restart`;
+  return `The database lacks commits: ${text}. A standby took over without them, or a backup was put in place. If this database shall count, run "servicectl cloud declare-epoch", or "servicectl cloud disable-credentials" with --epoch-key: all replicas follow without a restart`;
 }

@@ -90,7 +90,7 @@ export class RevocationLog {
    */
   proveSetBack(loss: string | undefined): void {
     if (loss === undefined || this.#proof !== undefined) return;
-    this.#proof = `The database was set back: ${loss}. Credentials that were revoked since are good in it again, and none can be changed until "service cloud disable-credentials", with this log as --revocation-log, has said which are good: see "Restoring, as a drill" in docs/operating.md.`;
+    this.#proof = `The database was set back: ${loss}. Credentials that were revoked since are good in it again, and none can be changed until "servicectl cloud disable-credentials", with this log as --revocation-log, has said which are good: see "Restoring, as a drill" in docs/operating.md.`;
     this.parts.log.error({ reason: this.#proof, file: this.place }, 'the database was set back');
   }
 

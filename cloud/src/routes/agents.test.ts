@@ -205,7 +205,7 @@ describe('what agents report', () => {
     for (let times = 0; times < 2; times++) {
       const refused = await poll(reportText({ id: 'a' }), other);
       expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 409, code: 'conflict' });
-      expect(refused.body.detail).toMatch(/^The agent id "a" belongs to .* "service agents retire a"\.$/);
+      expect(refused.body.detail).toMatch(/^The agent id "a" belongs to .* "servicectl agents retire a"\.$/);
     }
     expect((await list()).agents).toMatchObject([{ id: 'a', credential: before.agents[0].credential, revision }]);
     // A publisher's id is chosen by hand.

@@ -95,7 +95,7 @@ describe('a change-set', () => {
     const ahead = `${Number(number) + 1}.${digest}`;
     expect((await send({ base_revision: ahead, changes: [role('late')] })).status).toBe(409);
     expect((await send({ base_revision: base, changes: [role('late')] })).status).toBe(200);
-    expect((await send({ base_revision: base, changes: [role('later')] })).body.detail).toContain('service audit');
+    expect((await send({ base_revision: base, changes: [role('later')] })).body.detail).toContain('servicectl audit');
   });
 
   it('takes nothing over from an owner who came after its base', async () => {

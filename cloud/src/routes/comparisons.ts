@@ -39,7 +39,7 @@ const comparisonSchema = z.strictObject({
     )
     .meta({ description: `The records that differ, by address, without credentials; the first ${LISTED_MAX}.` }),
   access: z.looseObject({ findings: z.array(z.looseObject({})) }).meta({
-    description: `The changes in who may do what, as "service impact --json" says it, from the later moment on; the worst ${LISTED_MAX} findings.`,
+    description: `The changes in who may do what, as "servicectl impact --json" says it, from the later moment on; the worst ${LISTED_MAX} findings.`,
   }),
   finding_count: z.int(),
 });

@@ -86,7 +86,7 @@ function to(location: string, ...cookies: string[]): Reply {
 function closed(): ProblemError {
   return new ProblemError(
     'not_ready',
-    'Nobody can sign in so since the database was restored from a backup: an operator turns it on with "service credentials enable sign-in".',
+    'Nobody can sign in so since the database was restored from a backup: an operator turns it on with "servicectl credentials enable sign-in".',
   );
 }
 

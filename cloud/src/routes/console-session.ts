@@ -14,7 +14,7 @@ import { open, type Route, signedIn } from '../http/route.js';
 const BODY_BYTES_MAX = 4096;
 
 const waysSchema = z.strictObject({
-  link: z.boolean().meta({ description: 'With a one-time link of "service console".' }),
+  link: z.boolean().meta({ description: 'With a one-time link of "servicectl console".' }),
   oidc: z.boolean().meta({ description: 'With the identity provider, at `/console/oidc`.' }),
 });
 

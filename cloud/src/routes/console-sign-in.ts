@@ -6,7 +6,7 @@ import { type Route, signedIn } from '../http/route.js';
 const settingsSchema = z.strictObject({
   links: z
     .enum(['loopback', 'anywhere', 'off'])
-    .meta({ description: 'From where one-time links of "service console" are taken.' }),
+    .meta({ description: 'From where one-time links of "servicectl console" are taken.' }),
   provider: z
     .strictObject({
       issuer: z.string(),

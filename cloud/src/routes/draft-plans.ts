@@ -48,7 +48,7 @@ export function draftPlanRoutes(cloud: Cloud): Route[] {
       body: { limitBytes: 8 * MIB, schema: draftSchema, parse, wrongType: 'unsupported_media_type' },
       operation: {
         id: 'planDraft',
-        summary: 'What changes would do to records, access and access rules: the document of "service plan --json".',
+        summary: 'What changes would do to records, access and access rules: the document of "servicectl plan --json".',
         tag: 'console',
         responses: { 200: { description: 'The plan. Nothing is changed.', schema: planSchema } },
         problems: [

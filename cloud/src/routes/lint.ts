@@ -21,7 +21,7 @@ const findingsSchema = z.strictObject({
     .meta({ description: `The proven ones first; at most ${LISTED_MAX} are listed.` }),
 });
 
-/** Routes for the findings of "service lint" in the records of the tenant. */
+/** Routes for the findings of "servicectl lint" in the records of the tenant. */
 export function lintRoutes(cloud: Cloud): Route[] {
   return [
     signedIn({

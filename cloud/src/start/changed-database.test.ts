@@ -86,7 +86,7 @@ describe('a database', () => {
     await change(work);
     const detail = await refusal();
     expect(detail).toContain(`the tenant "default" is at revision ${revision}, but its records are those of 3.`);
-    expect(detail).toContain('Undo that change, or restore a backup with "service cloud restore".');
+    expect(detail).toContain('Undo that change, or restore a backup with "servicectl cloud restore".');
   });
 
   it.each<[string, (database: Knex) => PromiseLike<unknown>]>([

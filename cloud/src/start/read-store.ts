@@ -36,7 +36,7 @@ function unreadableKeys(which: string): (error: unknown) => never {
     throw new ProblemError(
       'invalid_config',
       `The database was changed from outside: the keys ${which} cannot be read. ` +
-        'Undo that change, or restore a backup with "service cloud restore".',
+        'Undo that change, or restore a backup with "servicectl cloud restore".',
     );
   };
 }

@@ -22,7 +22,7 @@ export const DISK_FAULTS = {
   },
   SQLITE_CORRUPT: {
     what: 'The database file of the cloud is damaged',
-    remedy: 'stop the cloud and restore a backup with "service cloud restore"',
+    remedy: 'stop the cloud and restore a backup with "servicectl cloud restore"',
     uncertain: true,
   },
   DISPLACED: {

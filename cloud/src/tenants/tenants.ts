@@ -13,7 +13,7 @@ function notAsCommitted(changed: readonly string[]): ProblemError {
   return new ProblemError(
     'invalid_config',
     `The database was changed from outside: ${changed.join('; ')}. ` +
-      'Undo that change, or restore a backup with "service cloud restore".',
+      'Undo that change, or restore a backup with "servicectl cloud restore".',
   );
 }
 
@@ -22,7 +22,7 @@ function notServed({ name }: TenantRow): ProblemError {
   return new ProblemError(
     'not_ready',
     `The records of the tenant "${name}" are not those that were committed, so that it is not served: ` +
-      'the log of the service says what was found, and "service cloud restore" brings a backup back.',
+      'the log of the service says what was found, and "servicectl cloud restore" brings a backup back.',
   );
 }
 

@@ -25,7 +25,7 @@ export function SignInWays({ newTab = false }: { newTab?: boolean }) {
       {oidc && newTab && <p>{text.session.newTab}</p>}
       {link && (
         <p>
-          {text.signIn.withLink} <code>service console</code>
+          {text.signIn.withLink} <code>servicectl console</code>
         </p>
       )}
       {!link && !oidc && <p>{text.signIn.noWay}</p>}

@@ -114,7 +114,7 @@ export const text = {
     clear: 'Clear',
     empty: (kind: string) => `There are no ${kind} yet.`,
     emptyFiltered: (kind: string) => `No ${kind} fit these filters.`,
-    declare: 'Records are declared in Git and applied with “service apply”.',
+    declare: 'Records are declared in Git and applied with “servicectl apply”.',
     found: 'Found',
     back: (kinds: string) => `All ${kinds}`,
     fields: 'Fields',
@@ -222,7 +222,7 @@ export const text = {
     asYaml: 'As YAML',
     asHcl: 'As Terraform (HCL)',
     takeHint:
-      'There it is reviewed. “service patch change.json DIRECTORY” writes this change document into a checkout:',
+      'There it is reviewed. “servicectl patch change.json DIRECTORY” writes this change document into a checkout:',
     commitTitle: 'Commit it here',
     commit: 'Commit',
     commitAgain: 'Commit once more',

@@ -13,7 +13,7 @@ export const overview = {
   lint: 'Findings of lint',
   lintFind: 'Find unused records',
   lintNone: 'No record is unused or looks misspelt.',
-  lintMore: (count: number) => `and ${count} more: “service lint” lists all of a tree.`,
+  lintMore: (count: number) => `and ${count} more: “servicectl lint” lists all of a tree.`,
   people: 'People',
   allPeople: 'All people',
   noPeople: 'There are no subjects yet.',

@@ -116,7 +116,7 @@ export const settings = {
     here: 'Group here',
   },
   links: {
-    title: 'One-time links of “service console”',
+    title: 'One-time links of “servicectl console”',
     loopback: 'taken on the machine of the service alone',
     anywhere: 'taken from everywhere',
     off: 'turned off',

@@ -42,7 +42,7 @@ export function readPointer(text: string): Pointer {
   try {
     return pointerSchema.parse(JSON.parse(text));
   } catch (error) {
-    const detail = `${POINTER_FILE} is not what "service bundle publish" writes there: it begins with ${JSON.stringify(text.slice(0, 40))}.`;
+    const detail = `${POINTER_FILE} is not what "servicectl bundle publish" writes there: it begins with ${JSON.stringify(text.slice(0, 40))}.`;
     throw new ProblemError('invalid_bundle', detail, [], { cause: error });
   }
 }

@@ -68,7 +68,7 @@ describe('the JSON Schema of the YAML', () => {
 describe('the examples', () => {
   it('come with the schema of this version', () => {
     const text = `${JSON.stringify(schema, undefined, 2)}\n`;
-    expect(readFileSync(join(examples, 'schema.json'), 'utf8'), 'run: service schema > examples/schema.json').toBe(
+    expect(readFileSync(join(examples, 'schema.json'), 'utf8'), 'run: servicectl schema > examples/schema.json').toBe(
       text,
     );
   });
@@ -81,7 +81,7 @@ describe('the examples', () => {
   it('come with the schema of tests of this version', () => {
     const text = `${JSON.stringify(testsSchema, undefined, 2)}\n`;
     const committed = readFileSync(join(examples, 'tests-schema.json'), 'utf8');
-    expect(committed, 'run: service schema --tests > examples/tests-schema.json').toBe(text);
+    expect(committed, 'run: servicectl schema --tests > examples/tests-schema.json').toBe(text);
   });
 
   it.each(documents)('%s names it, where an editor looks', (file) => {

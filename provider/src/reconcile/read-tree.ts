@@ -20,7 +20,7 @@ export async function readTree(root: string): Promise<ManifestFile[]> {
   if (isTest(root)) {
     throw new ProblemError(
       'invalid_config',
-      `"${root}" holds tests, not records: name the folder, or run them with "service test".`,
+      `"${root}" holds tests, not records: name the folder, or run them with "servicectl test".`,
     );
   }
   const files = await readFiles(root, (file) => !isTest(file));

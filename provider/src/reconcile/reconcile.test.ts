@@ -172,7 +172,7 @@ describe('applying', () => {
     expect(error).toMatchObject({
       code: 'stale_base',
       detail: expect.stringMatching(
-        /^The plan was made for revision \S+ of tenant "[^"]+", which has changed since: nothing was changed\. "service audit" shows those changes; plan again, review the new plan, and apply that one\.$/,
+        /^The plan was made for revision \S+ of tenant "[^"]+", which has changed since: nothing was changed\. "servicectl audit" shows those changes; plan again, review the new plan, and apply that one\.$/,
       ),
     });
     expect(cloud.addresses).toEqual(['group/g']);

@@ -209,7 +209,7 @@ function staleSavedPlan(plan: Plan, cause: ProblemError): ProblemError {
   return new ProblemError(
     'stale_base',
     `The plan was made for revision ${plan.base_revision} of tenant "${plan.tenant}", which has changed since: ` +
-      'nothing was changed. "service audit" shows those changes; plan again, review the new plan, and apply that one.',
+      'nothing was changed. "servicectl audit" shows those changes; plan again, review the new plan, and apply that one.',
     cause.errors,
     { cause },
   );

@@ -5,7 +5,7 @@ import type { AccessRuleViolation, Address, AuditEntry, Change, Limits, Page, Sc
 
 /** Which ways of signing in a cloud offers. */
 export interface SignInWays {
-  /** With a one-time link of `service console`. */
+  /** With a one-time link of `servicectl console`. */
   link: boolean;
   /** With the identity provider, at `/console/oidc`. */
   oidc: boolean;
@@ -67,7 +67,7 @@ export interface Draft {
   changes: Change[];
 }
 
-/** The plan of a draft: the document of `service plan --json`, with the access rules that it would break. */
+/** The plan of a draft: the document of `servicectl plan --json`, with the access rules that it would break. */
 export interface DraftPlan {
   format: 1;
   tenant: string;
@@ -141,7 +141,7 @@ export interface Comparison {
   counts: { added: number; changed: number; removed: number };
   /** The records that differ, by address, without credentials; at most a thousand. */
   changes: AuditEntry['changes'];
-  /** The document of `service impact --json`, with at most a thousand findings, worst first. */
+  /** The document of `servicectl impact --json`, with at most a thousand findings, worst first. */
   access: { [member: string]: unknown };
   /** How many findings there are. */
   finding_count: number;
@@ -263,7 +263,7 @@ export interface SignOff {
 export interface AccessChanges {
   before: ComparedMoment;
   after: ComparedMoment;
-  /** As `service impact --json` has them; at most a thousand, worst first. */
+  /** As `servicectl impact --json` has them; at most a thousand, worst first. */
   findings: { [member: string]: unknown }[];
   finding_count: number;
   /** False if there was too much to look at: more may have changed. */

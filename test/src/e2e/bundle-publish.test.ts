@@ -121,7 +121,7 @@ async function agent(tenant: string, more: Record<string, string> = {}): Promise
   return started;
 }
 
-describe('service bundle publish', () => {
+describe('servicectl bundle publish', () => {
   it('lets agents decide without the cloud; a revocation comes as a change, and a dead publisher makes them old', async () => {
     const publisher = watch();
     await until(() => expect(existsSync(join(folder, 'newest.json'))).toBe(true));

@@ -337,7 +337,7 @@ describe('looking', () => {
   });
 });
 
-describe('service cloud start', () => {
+describe('servicectl cloud start', () => {
   const start = (...args: string[]) => [
     'cloud',
     'start',
@@ -378,7 +378,7 @@ describe('service cloud start', () => {
   });
 });
 
-describe('service agent start', () => {
+describe('servicectl agent start', () => {
   it('is the agent: without a key it says so and exits with 1', async () => {
     const { code, stdout, stderr } = await bench.run(['agent', 'start']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -22,7 +22,7 @@ describe('a wrong call exits with 1, says why on stderr, and prints nothing', ()
     [
       'an unknown second word',
       ['keys', 'mak'],
-      /There is no command "keys mak"\. Known here: create, delete, list\.\nhint: "service keys --help"/,
+      /There is no command "keys mak"\. Known here: create, delete, list\.\nhint: "servicectl keys --help"/,
     ],
     ['a flag before the command', ['--json=x', 'plan'], /comes before the command/],
     [
@@ -206,7 +206,7 @@ describe('only commands that run the cloud load it and its native module', () =>
     },
   );
 
-  it('service cloud start does not', async () => {
+  it('servicectl cloud start does not', async () => {
     const { code, stderr } = await bench.run(['cloud', 'start', '--listen-addr', '127.0.0.1:0'], { env });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('absent: @authz-service/cloud') });
   });

@@ -59,11 +59,11 @@ describe.skipIf(!hasFish)('in fish', () => {
     ['commands', 'service ap', ['apply']],
     [
       'words of a topic alone, beside what fish knows of another "service"',
-      'service keys ',
+      'servicectl keys ',
       ['create', 'delete', 'list'],
     ],
     ['words of a topic under the other name', 'servicectl keys ', ['create', 'delete', 'list']],
-    ['values', 'service completion ', ['bash', 'fish', 'zsh']],
+    ['values', 'servicectl completion ', ['bash', 'fish', 'zsh']],
   ])('completes %s', (_, line, expected) => {
     const program = `source ./service.fish; complete -C '${line}'`;
     const env = bench.environment({ XDG_CONFIG_HOME: bench.folder });

@@ -20,7 +20,7 @@ const redeem = (link: string) =>
     body: JSON.stringify({ link: new URL(link).hash.slice(1) }),
   });
 
-describe('service console', () => {
+describe('servicectl console', () => {
   it('prints a link that signs in once, and nothing else on stdout', async () => {
     const { code, stdout, stderr } = await bench.run(['console'], { env });
     expect(code).toBe(0);

@@ -95,7 +95,7 @@ describe("a team's repository", () => {
       const { code, stdout, stderr } = await bench.run(command, { env: billing });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(expected);
-      expect(stderr).toContain('hint: Run "service whoami" to see the limits of this credential.');
+      expect(stderr).toContain('hint: Run "servicectl whoami" to see the limits of this credential.');
       expect(stderr).toMatch(/billing\/billing\.yaml:\d+:\d+/);
     }
   });

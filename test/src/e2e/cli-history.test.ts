@@ -147,7 +147,7 @@ it('tells who could do it on that day, and who gave it to them', async () => {
 }, 60_000);
 
 it.each<[string, string[], RegExp]>([
-  ['a credential', ['--actor', 'nobody'], /^No commit is by a credential "nobody": "service clients list"/],
+  ['a credential', ['--actor', 'nobody'], /^No commit is by a credential "nobody": "servicectl clients list"/],
   ['a record', ['--record', 'roles'], /^No commit changed a record "roles": write its address/],
   ['a subject', ['--subject', 'user:nobody'], /^No commit concerns a subject "user\/nobody": write it as TYPE\/ID/],
   [

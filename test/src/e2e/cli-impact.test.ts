@@ -1,4 +1,4 @@
-/** `service impact` and the Access part of plans: real repositories, a running cloud, its bundle, the real Terraform. */
+/** `servicectl impact` and the Access part of plans: real repositories, a running cloud, its bundle, the real Terraform. */
 import { execFileSync } from 'node:child_process';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import type { AccessReport } from '@authz-service/core/questions/impact/report/access-report';
@@ -53,7 +53,7 @@ const report = (args: string[], options: { env?: Record<string, string>; code?: 
     ...options,
   });
 
-describe('service impact', () => {
+describe('servicectl impact', () => {
   it('compares a Git revision with the folder, offline, and checks nothing out', async () => {
     const { code, stdout, stderr } = await impact(OLD, 'tenant', ...NOW);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -119,7 +119,7 @@ describe('service impact', () => {
   it('writes SARIF and JUnit', async () => {
     await impact(OLD, 'tenant', '--no-new-access', '--sarif', 'out.sarif', '--junit', 'out.xml');
     const sarif = JSON.parse(await readFile(bench.path('repo/out.sarif'), 'utf8'));
-    expect(sarif).toMatchObject({ version: '2.1.0', runs: [{ tool: { driver: { name: 'service impact' } } }] });
+    expect(sarif).toMatchObject({ version: '2.1.0', runs: [{ tool: { driver: { name: 'servicectl impact' } } }] });
     const { findings } = await report([OLD, 'tenant']);
     const fingerprints = sarif.runs[0].results.map(
       (result: { fingerprints: object }) => Object.values(result.fingerprints)[0],
@@ -306,7 +306,7 @@ ${numbers(600)
   expect(code).toBe(1);
   expect(stdout.length).toBeLessThan(4000);
   expect(stdout.replaceAll(/<\/?code>/g, '')).toMatch(
-    /^### ❌ Must not be applied: gate --max-gained failed: 1,500 permissions would be gained, more than 100\.\n[\s\S]*\n#### Access: 1,500 permissions gained, none lost\n[\s\S]*the rows add up to these\.\n[\s\S]*\n- \*\*New:\*\* 500 people became crm\/lead on one crm\/account each, 200 in all, and may now export, read and update it\. <sub>1,500 permissions<\/sub>\n[\s\S]*All 200 findings, one by one: service impact few many --all/,
+    /^### ❌ Must not be applied: gate --max-gained failed: 1,500 permissions would be gained, more than 100\.\n[\s\S]*\n#### Access: 1,500 permissions gained, none lost\n[\s\S]*the rows add up to these\.\n[\s\S]*\n- \*\*New:\*\* 500 people became crm\/lead on one crm\/account each, 200 in all, and may now export, read and update it\. <sub>1,500 permissions<\/sub>\n[\s\S]*All 200 findings, one by one: servicectl impact few many --all/,
   );
   const all = await bench.run(['impact', 'few', 'many', '--all']);
   expect(all.stdout.match(/^ {4}New /gm)).toHaveLength(200);

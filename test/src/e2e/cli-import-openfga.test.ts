@@ -83,7 +83,7 @@ user,carl,,member,org,acme,,
 user,dora,,editor,file,plan,office,"{""allowed"": [""lab""]}"
 `;
 
-describe('service import openfga', () => {
+describe('servicectl import openfga', () => {
   it('translates every construct, and its assertions hold', async () => {
     await bench.write({
       'files/store.fga.yaml': STORE,

@@ -33,7 +33,7 @@ groups: { nobody: {} }
 const AGAIN =
   'more.yaml:11:7: proven: policy/billing/again: changes no answer: policy/billing/approve applies wherever it does, with the same effect and priority. Remove one of them. (redundant-policy)';
 
-describe('service lint', () => {
+describe('servicectl lint', () => {
   it('shows findings at their places, and fails on what is proven', async () => {
     await bench.write({ ...below('tree', billing()), 'tree/more.yaml': MORE });
     const { code, stdout } = await bench.run(['lint', '.'], { cwd: 'tree' });
@@ -65,7 +65,7 @@ describe('service lint', () => {
     const clean = await bench.run(['lint', 'accepted', '--strict', '--sarif', 'lint.sarif']);
     expect(clean).toEqual({ code: 0, stderr: '', stdout: '✓ 0 proven, 0 suspected, 3 accepted in 4 files\n' });
     const sarif = JSON.parse(await readFile(bench.path('lint.sarif'), 'utf8'));
-    expect(sarif).toMatchObject({ version: '2.1.0', runs: [{ tool: { driver: { name: 'service lint' } } }] });
+    expect(sarif).toMatchObject({ version: '2.1.0', runs: [{ tool: { driver: { name: 'servicectl lint' } } }] });
     const [first, second] = sarif.runs[0].results;
     expect(first).toMatchObject({
       ruleId: 'deny-on-absence',

@@ -1,4 +1,4 @@
-/** Places of records: from a real checkout to `service get`. */
+/** Places of records: from a real checkout to `servicectl get`. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';

@@ -45,7 +45,7 @@ async function shown(folder: string, tests: string): Promise<string[]> {
 const ask = (name: string, context: string, expected: string, amount = 200) =>
   `  - { name: ${name}, subject: user:alice, action: read, resource: { type: invoice, name: x, properties: { amount: ${amount} } }, context: ${context}, expect: ${expected} }\n`;
 
-describe('service test --coverage', () => {
+describe('servicectl test --coverage', () => {
   it.each<[string, string, string[]]>([
     [
       'every clause of a condition, also those that others settle before',

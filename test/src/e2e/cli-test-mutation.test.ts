@@ -74,7 +74,7 @@ tests:
   - { name: reads, subject: user:ann, action: read, resource: page:plan, expect: allow }
 `;
 
-describe('service test --mutate', () => {
+describe('servicectl test --mutate', () => {
   it('proposes tests that the records pass and that kill every survivor', async () => {
     await bench.write({ ...RICH, 'rich/a.test.yaml': FEW });
     const first = await mutate('rich');

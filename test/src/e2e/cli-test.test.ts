@@ -30,7 +30,7 @@ tests:
       - { subjects: [user:bob], actions: [approve], policy: billing/approve }
 `;
 
-describe('service test', () => {
+describe('servicectl test', () => {
   it('passes what its page shows, and counts the questions as that says', async () => {
     expect(Object.keys(shown)).toEqual(['tenant.yaml', 'access.test.yaml', 'auditors.test.yaml']);
     expect(await bench.run(['test', 'shown', '--filter', 'access.test.yaml'])).toEqual({
@@ -44,7 +44,7 @@ describe('service test', () => {
   it('is not read by validate, and refused as records', async () => {
     expect(await bench.json(['validate', 'shown'])).toMatchObject({ valid: true, files: 1 });
     const refused = await bench.run(['validate', 'shown/access.test.yaml']);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('service test') });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('servicectl test') });
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { hasPostgres, PostgresServer } from '../../../cloud/testing/postgres-ser
 import { Workbench } from './cli/workbench.js';
 import { bootstrapEnv, CloudProcess } from './cloud/cloud-process.js';
 
-describe.skipIf(!hasPostgres)('service cloud', () => {
+describe.skipIf(!hasPostgres)('servicectl cloud', () => {
   let server: PostgresServer;
   let bench: Workbench;
   let database: string;

@@ -23,7 +23,7 @@ const start = (env?: Record<string, string>): CloudProcess => {
   return cloud;
 };
 
-describe('service cloud start', () => {
+describe('servicectl cloud start', () => {
   it('goes on after SIGHUP, and opens no debugger on SIGUSR1', async () => {
     const cloud = start();
     const url = await cloud.url();

@@ -11,7 +11,7 @@ import { hasPostgres, PostgresServer } from '../../../cloud/testing/postgres-ser
 import { finished, PROGRAM } from './cli/workbench.js';
 import { ADMINISTRATOR, bootstrapEnv, CloudProcess } from './cloud/cloud-process.js';
 
-const OFF = /off since .* restored from a backup: an operator turns it on with service credentials enable/;
+const OFF = /off since .* restored from a backup: an operator turns it on with servicectl credentials enable/;
 
 let dir: string;
 beforeEach(() => {
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Runs `service …`; what it says as JSON, its text for people, and its exit code. */
+/** Runs `servicectl …`; what it says as JSON, its text for people, and its exit code. */
 async function service(env: Record<string, string>, ...args: string[]) {
   const { PATH = '' } = process.env;
   const child = spawn(process.execPath, [PROGRAM, ...args, '--json'], { env: { PATH, HOME: dir, ...env } });
@@ -208,7 +208,7 @@ describe('a restored cloud', () => {
     await changed('delete from revisions where number = 3', /does not lead back|no commit|revision/);
     expect((await service({}, 'cloud', 'verify', join(dir, 'cloud'))).code).toBe(0);
     const folder = await service({}, 'cloud', 'restore', join(dir, 'cloud'), '--data-dir', join(dir, 'other'));
-    expect(folder.json.error.detail).toContain('is a folder: name a file that "service cloud backup" wrote');
+    expect(folder.json.error.detail).toContain('is a folder: name a file that "servicectl cloud backup" wrote');
     const missing = await service({}, 'cloud', 'verify', join(dir, 'nothing'));
     expect(missing.code).toBe(1);
   });

@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await again.page.waitForURL(bench.at('/sign-in'));
     await again.page.getByRole('button', { name: 'Sign in with this link' }).click();
     await again.page.getByRole('alert').waitFor();
-    await again.page.getByText('service console', { exact: true }).waitFor();
+    await again.page.getByText('servicectl console', { exact: true }).waitFor();
   });
 
   it('loads its first page with little JavaScript', async () => {
@@ -152,7 +152,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByText('if its amount is at most their approval_limit').first().waitFor();
     const reasons = page.getByRole('region', { name: 'Decision' }).getByRole('list', { name: 'Reasons' });
     await reasons.getByText('resource.properties.amount <= subject.properties.approval_limit').waitFor();
-    await page.getByText('service why-not user/bob approve billing/invoice/INV-2').waitFor();
+    await page.getByText('servicectl why-not user/bob approve billing/invoice/INV-2').waitFor();
 
     await page.goto(page.url());
     await page.getByText('Denied', { exact: true }).waitFor();

@@ -78,7 +78,7 @@ function install(home: string, ...args: string[]): Installed {
   );
 }
 
-describe('service provider install', { timeout: 90_000 }, () => {
+describe('servicectl provider install', { timeout: 90_000 }, () => {
   it('puts the bundled provider, whole and executable, where it is looked for', () => {
     const { version, files, replaced } = install(folder);
     const { terraform: file, opentofu } = files;

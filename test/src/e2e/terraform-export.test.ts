@@ -1,4 +1,4 @@
-/** The output of `service export --format hcl`, in the real Terraform. */
+/** The output of `servicectl export --format hcl`, in the real Terraform. */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

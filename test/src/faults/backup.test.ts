@@ -61,7 +61,7 @@ async function stopCloud(): Promise<void> {
   await cloud.exited;
 }
 
-/** Runs `service cloud …` on the folder of the cloud; what it says as JSON, or of the error. */
+/** Runs `servicectl cloud …` on the folder of the cloud; what it says as JSON, or of the error. */
 // biome-ignore lint/suspicious/noExplicitAny: the tests look into it.
 async function service(command: string, file: string, ...flags: string[]): Promise<any> {
   const args = [PROGRAM, 'cloud', command, join(dir, file), '--data-dir', join(dir, 'cloud'), '--json', ...flags];

@@ -34,12 +34,12 @@ const commands = new Map(
 );
 
 /** The commands that a page tells to call: lines of its scripts, and code in its texts. */
-function calls(text: string): string[] {
+function calls(text: string, program = 'servicectl'): string[] {
   const scripts = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, script = '']) => script.replace(/\\\n/g, ' '));
   const lines = scripts.flatMap((script) => [
-    ...script.matchAll(/(?:^|\$\()(?:[ A-Z_]+=\S+)*\s*service ([^#|&;)\n]+)/gm),
+    ...script.matchAll(new RegExp(`(?:^|\\$\\()(?:[ A-Z_]+=\\S+)*\\s*${program} ([^#|&;)\\n]+)`, 'gm')),
   ]);
-  const words = text.replace(/^```.*?^```/gms, '').matchAll(/`service ([^`]+)`/g);
+  const words = text.replace(/^```.*?^```/gms, '').matchAll(new RegExp(`\`${program} ([^\`]+)\``, 'g'));
   return [...lines, ...words]
     .map(([, call = '']) => call.replace(/\s+/g, ' ').trim())
     .filter((call) => /^[a-z]/.test(call));
@@ -65,6 +65,10 @@ describe('the documentation', () => {
   it.each(pages)('%s links only to what is there', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map((match) => match[1] ?? '');
     expect(links.filter((link) => !existsSync(join(root, dirname(page), link)))).toEqual([]);
+  });
+
+  it.each(pages)('%s calls the program servicectl, since many systems have another service', (page) => {
+    expect(calls(read(page), 'service')).toEqual([]);
   });
 
   it.each(pages)('%s names only commands and flags that there are', (page) => {

@@ -12,8 +12,8 @@ SERVICE_PUBLIC_URL, SERVICE_POLL_INTERVAL, SERVICE_MAX_AGE, SERVICE_CACHE_DIR, S
 Logs go to standard error, decision lines to standard output. SIGTERM stops it with exit code 0: for SERVICE_DRAIN_TIME (5s) it answers \
 requests while /readyz says 503, then it closes the port. Ctrl-C skips that time, and a second signal ends it at once.`;
   static override examples = [
-    { description: 'By environment alone', command: 'SERVICE_API_KEY=svc_… service agent start' },
-    { description: 'With a file', command: 'service agent start --config service-agent.yaml' },
+    { description: 'By environment alone', command: 'SERVICE_API_KEY=svc_… servicectl agent start' },
+    { description: 'With a file', command: 'servicectl agent start --config service-agent.yaml' },
   ];
   static override flags = {
     config: string({ description: 'The YAML file to read.', helpValue: 'PATH' }),

@@ -9,8 +9,8 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class AgentStatusCommand extends ServiceCommand {
   static override summary = 'Show the revision that an agent serves, its age, and the last error.';
   static override examples = [
-    { description: 'The agent on this machine', command: 'service agent status' },
-    { description: 'Another one, for a script', command: 'service agent status --url http://10.0.0.7:8181 --json' },
+    { description: 'The agent on this machine', command: 'servicectl agent status' },
+    { description: 'Another one, for a script', command: 'servicectl agent status --url http://10.0.0.7:8181 --json' },
   ];
   static override flags = {
     url: string({ description: 'The address of the agent.', helpValue: 'URL', default: LOCAL_URL }),

@@ -11,13 +11,13 @@ export default class AgentsRetire extends ServiceCommand {
   static override description =
     'Needs an operator credential. An agent without a maximum age stays listed until it is retired, however long it is silent: it \
 may still decide by what it had. If it still runs, it decides as before, and is listed again within a minute of its next poll. \
-"service audit --tenants" shows who retired which.';
+"servicectl audit --tenants" shows who retired which.';
   static override examples = [
-    { description: 'By its id', command: 'service agents retire 0b54d6a5-5f11-4c66-9a3e-5a3a1d1cb5a1' },
-    { description: 'All that have reported by a key', command: 'service agents retire --credential old-cluster' },
+    { description: 'By its id', command: 'servicectl agents retire 0b54d6a5-5f11-4c66-9a3e-5a3a1d1cb5a1' },
+    { description: 'All that have reported by a key', command: 'servicectl agents retire --credential old-cluster' },
   ];
   static override args = {
-    id: stringArgument({ description: 'The id, as "service agents" shows it.', ignoreStdin: true }),
+    id: stringArgument({ description: 'The id, as "servicectl agents" shows it.', ignoreStdin: true }),
   };
   static override flags = {
     credential: string({
@@ -48,5 +48,5 @@ may still decide by what it had. If it still runs, it decides as before, and is 
 }
 
 function unlisted(what: string): ProblemError {
-  return new ProblemError('not_found', `${what}: "service agents" shows who is in it.`);
+  return new ProblemError('not_found', `${what}: "servicectl agents" shows who is in it.`);
 }

@@ -26,12 +26,12 @@ Agents with a maximum age (SERVICE_MAX_AGE) refuse to decide once that time is t
 also without commits: run this with --watch, or as often as agents need it.
 
 The credential needs the scope "bundle". Who can read the folder can read every record of the tenant. The cloud lists the publisher in \
-"service agents"; it does not know who reads the folder, and calls no revision enforced as long as a publisher is listed.
+"servicectl agents"; it does not know who reads the folder, and calls no revision enforced as long as a publisher is listed.
 
 Only files that were published are ever removed, and nothing that the pointer needs.`;
   static override examples = [
-    { description: 'Once, as in a pipeline', command: 'service bundle publish public/bundles' },
-    { description: 'As a service', command: 'service bundle publish /srv/bundles --watch --interval 5s' },
+    { description: 'Once, as in a pipeline', command: 'servicectl bundle publish public/bundles' },
+    { description: 'As a service', command: 'servicectl bundle publish /srv/bundles --watch --interval 5s' },
   ];
   static override args = {
     folder: stringArgument({

@@ -12,20 +12,20 @@ provider read. The service keeps only a hash of the secret.`;
   static override examples = [
     {
       description: 'For a pipeline that plans and applies',
-      command: 'service clients create ci --scope records:write',
+      command: 'servicectl clients create ci --scope records:write',
     },
     {
       description: "For a team's pipeline, which writes for its stack in its application and nowhere else",
       command:
-        'service clients create billing-ci --scope records:write --limit-stack billing --limit-application billing',
+        'servicectl clients create billing-ci --scope records:write --limit-stack billing --limit-application billing',
     },
     {
       description: 'Another operator',
-      command: 'service clients create second --scope credentials --operator',
+      command: 'servicectl clients create second --scope credentials --operator',
     },
     {
       description: 'Saved as an environment file',
-      command: 'service clients create ci --scope records:write > ci.env',
+      command: 'servicectl clients create ci --scope records:write > ci.env',
     },
   ];
   static override args = { name: nameArgument('The name of the client, unique in the tenant.') };

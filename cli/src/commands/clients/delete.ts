@@ -8,8 +8,8 @@ export default class ClientsDelete extends ServiceCommand {
   static override summary = 'Delete an OAuth client; it stops working at once.';
   static override description = 'Asks you to repeat the name; in a script, pass --yes.';
   static override examples = [
-    { description: 'By its name, or by its id', command: 'service clients delete ci' },
-    { description: 'In a script', command: 'service clients delete ci --yes' },
+    { description: 'By its name, or by its id', command: 'servicectl clients delete ci' },
+    { description: 'In a script', command: 'servicectl clients delete ci --yes' },
   ];
   static override args = { name: nameArgument('The name or the id.') };
   static override flags = { yes: yesFlag, stack: stackFlag, ...connectionFlags };

@@ -4,7 +4,7 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class ClientsList extends ServiceCommand {
   static override summary = 'List the OAuth clients of the tenant, without their secrets.';
-  static override examples = [{ description: 'All of them', command: 'service clients list' }];
+  static override examples = [{ description: 'All of them', command: 'servicectl clients list' }];
   static override flags = { ...connectionFlags };
 
   override async run(): Promise<Outcome> {

@@ -11,14 +11,14 @@ export default class CloudBackup extends ServiceCommand {
   static override description =
     `The backup is the database at one moment, with whole revisions only; commits continue meanwhile. It is one \
 file, checked before it gets its name. Only its owner can read it: it contains the keys that sign tokens and \
-bundles, and the hashes of all secrets. Restore it with "service cloud restore".
+bundles, and the hashes of all secrets. Restore it with "servicectl cloud restore".
 
 Run it on the machine of the cloud, as the user that the cloud runs as.`;
   static override examples = [
-    { description: 'While the cloud runs', command: 'service cloud backup cloud.backup --data-dir data' },
+    { description: 'While the cloud runs', command: 'servicectl cloud backup cloud.backup --data-dir data' },
     {
       description: 'Replace an older backup',
-      command: 'service cloud backup cloud.backup --data-dir data --replace',
+      command: 'servicectl cloud backup cloud.backup --data-dir data --replace',
     },
   ];
   static override args = {

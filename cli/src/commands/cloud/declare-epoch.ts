@@ -7,12 +7,12 @@ export default class CloudDeclareEpoch extends ServiceCommand {
     'Declare a new epoch of the cloud: agents accept a revision that is older than theirs, once.';
   static override description =
     `Agents learn the key of the first epoch that they see, and follow from then on only epochs \
-that it has signed. Declare one as soon as there is a key, while all is well. "service cloud restore" and "service cloud \
+that it has signed. Declare one as soon as there is a key, while all is well. "servicectl cloud restore" and "servicectl cloud \
 disable-credentials" declare the next one by themselves when they are given the key.
 
 On SQLite, stop the cloud first; on PostgreSQL, running replicas follow within half a second.`;
   static override examples = [
-    { description: 'In the database in DATABASE_URL', command: 'service cloud declare-epoch --epoch-key epoch.key' },
+    { description: 'In the database in DATABASE_URL', command: 'servicectl cloud declare-epoch --epoch-key epoch.key' },
   ];
   static override flags = {
     'data-dir': string({
@@ -20,7 +20,7 @@ On SQLite, stop the cloud first; on PostgreSQL, running replicas follow within h
       helpValue: 'DIR',
     }),
     'epoch-key': string({
-      description: 'The file of the key, which "service cloud make-epoch-key" has made.',
+      description: 'The file of the key, which "servicectl cloud make-epoch-key" has made.',
       helpValue: 'FILE',
       env: 'SERVICE_EPOCH_KEY_FILE',
       required: true,

@@ -8,14 +8,14 @@ export default class CloudDisableCredentials extends ServiceCommand {
   static override summary = 'Turn off every credential but the operators’, after PostgreSQL was set back.';
   static override description =
     `A database that was restored has the credentials of its backup: also those that were revoked since. This turns off all of them \
-but the operators', and ends all sessions of the console; operators turn on again what is good, with "service credentials \
-enable". Run it after pg_restore or a recovery to a point in time, before callers reach the cloud. "service cloud restore" does \
+but the operators', and ends all sessions of the console; operators turn on again what is good, with "servicectl credentials \
+enable". Run it after pg_restore or a recovery to a point in time, before callers reach the cloud. "servicectl cloud restore" does \
 it by itself. With --revocation-log, exactly those are on afterwards that were still good when the former database was lost, \
 operators' too. With --epoch-key, it also declares a new epoch, so that agents follow to the restored revisions.
 
 On SQLite, stop the cloud first; on PostgreSQL, running replicas follow within half a second.`;
   static override examples = [
-    { description: 'In the database in DATABASE_URL', command: 'service cloud disable-credentials' },
+    { description: 'In the database in DATABASE_URL', command: 'servicectl cloud disable-credentials' },
   ];
   static override flags = {
     'data-dir': string({
@@ -34,7 +34,7 @@ On SQLite, stop the cloud first; on PostgreSQL, running replicas follow within h
     const epoch = done.epoch === undefined ? '' : ` A new epoch is declared: ${done.epoch}.`;
     return {
       json: done,
-      text: `${counted(done.disabled, 'credential')} turned off: "service credentials disabled" lists what is off.${epoch}${log}`,
+      text: `${counted(done.disabled, 'credential')} turned off: "servicectl credentials disabled" lists what is off.${epoch}${log}`,
     };
   }
 }

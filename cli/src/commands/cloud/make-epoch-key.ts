@@ -9,7 +9,10 @@ export default class CloudMakeEpochKey extends ServiceCommand {
 running cloud does not need it. Declare the first epoch with it, so that agents learn the key while all is well; after a \
 restore, the next epoch needs the same key.`;
   static override examples = [
-    { description: 'Once, on the machine from which you restore', command: 'service cloud make-epoch-key epoch.key' },
+    {
+      description: 'Once, on the machine from which you restore',
+      command: 'servicectl cloud make-epoch-key epoch.key',
+    },
   ];
   static override args = {
     file: stringArgument({ description: 'A file that does not exist yet.', required: true, ignoreStdin: true }),

@@ -10,8 +10,11 @@ export default class CloudMigrate extends ServiceCommand {
 DATABASE_URL (or DATABASE_URL_FILE) on PostgreSQL, or else the SQLite database in the data folder. A database that a newer \
 version has migrated is refused.`;
   static override examples = [
-    { description: 'What would be done; exit code 2 if there is something', command: 'service cloud migrate --check' },
-    { description: 'Do it', command: 'service cloud migrate' },
+    {
+      description: 'What would be done; exit code 2 if there is something',
+      command: 'servicectl cloud migrate --check',
+    },
+    { description: 'Do it', command: 'servicectl cloud migrate' },
   ];
   static override flags = {
     'data-dir': string({

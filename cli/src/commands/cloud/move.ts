@@ -16,11 +16,11 @@ A URL with a password belongs into DATABASE_URL or DATABASE_URL_FILE, since othe
   static override examples = [
     {
       description: 'To the database in DATABASE_URL',
-      command: 'service cloud move --from sqlite:data',
+      command: 'servicectl cloud move --from sqlite:data',
     },
     {
       description: 'To a database that asks for no password',
-      command: 'service cloud move --from sqlite:data --to postgres://cloud@localhost/authz',
+      command: 'servicectl cloud move --from sqlite:data --to postgres://cloud@localhost/authz',
     },
   ];
   static override flags = {

@@ -14,20 +14,20 @@ tenant is as it was committed. Nothing is changed if the check fails, if a cloud
 left-overs (-wal, -shm) of a database that was not closed.
 
 The backup also brings back credentials that were revoked since. So all of them are off but the operators', until an operator \
-turns them on with "service credentials enable". They are listed; with --replace, only those that the replaced database no \
+turns them on with "servicectl credentials enable". They are listed; with --replace, only those that the replaced database no \
 longer has or has with changes: delete these. With --revocation-log, exactly those are on that were still good when the database \
 was lost, operators' too. Agents with later revisions keep them, unless a new epoch is declared with \
 --epoch-key: see docs/operating.md.`;
   static override examples = [
-    { description: 'Into an empty folder', command: 'service cloud restore cloud.backup --data-dir data' },
+    { description: 'Into an empty folder', command: 'servicectl cloud restore cloud.backup --data-dir data' },
     {
       description: 'Instead of an existing database, which is kept under another name',
-      command: 'service cloud restore cloud.backup --data-dir data --replace',
+      command: 'servicectl cloud restore cloud.backup --data-dir data --replace',
     },
   ];
   static override args = {
     file: stringArgument({
-      description: 'The backup, written by "service cloud backup"; it is not changed.',
+      description: 'The backup, written by "servicectl cloud backup"; it is not changed.',
       required: true,
       ignoreStdin: true,
     }),
@@ -79,7 +79,7 @@ function epochLine({ epoch, former_epoch: former }: { epoch?: string; former_epo
   const remedy = 'agents follow an older revision only when started with SERVICE_ALLOW_ROLLBACK=true';
   return former === undefined
     ? `No epoch is declared: ${remedy}.`
-    : `${err.style('yellow', 'No epoch is declared')} after ${former}, for lack of --epoch-key: ${remedy}, or after "service cloud declare-epoch".`;
+    : `${err.style('yellow', 'No epoch is declared')} after ${former}, for lack of --epoch-key: ${remedy}, or after "servicectl cloud declare-epoch".`;
 }
 
 function headline(shown: number, { compared, credentials }: { compared: boolean; credentials: unknown[] }): string {

@@ -11,8 +11,8 @@ action, and is still published, because bundles that it signed are still in use;
 before is refused at once, by all replicas, and everybody is signed out of the console. If you set SERVICE_BUNDLE_JWKS on agents, update it there. Keys of access tokens \
 also change by themselves, each day.`;
   static override examples = [
-    { description: 'Routine rotation', command: 'service cloud rotate-keys' },
-    { description: 'After a copy of the database was lost', command: 'service cloud rotate-keys --revoke' },
+    { description: 'Routine rotation', command: 'servicectl cloud rotate-keys' },
+    { description: 'After a copy of the database was lost', command: 'servicectl cloud rotate-keys --revoke' },
   ];
   static override flags = {
     revoke: boolean({

@@ -18,10 +18,10 @@ secret that is shown once on standard error. SERVICE_BOOTSTRAP_TENANT names the 
 Flags override SERVICE_DATA_DIR, SERVICE_LISTEN_ADDR, SERVICE_PUBLIC_URL, SERVICE_TRUSTED_PROXIES and
 SERVICE_LOG_LEVEL.`;
   static override examples = [
-    { description: 'On this machine', command: 'service cloud start' },
+    { description: 'On this machine', command: 'servicectl cloud start' },
     {
       description: 'For a test: on a free port, with its address as JSON',
-      command: 'service cloud start --data-dir data --listen-addr 127.0.0.1:0',
+      command: 'servicectl cloud start --data-dir data --listen-addr 127.0.0.1:0',
     },
   ];
   static override flags = {

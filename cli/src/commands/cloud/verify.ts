@@ -17,13 +17,13 @@ tenants’ own events, the keys of access tokens, sessions of the console, and a
 
 Digests find damage and rows that somebody changed; not whoever can write the database and computes them again.`;
   static override examples = [
-    { description: 'A backup, before it is needed', command: 'service cloud verify cloud.backup' },
-    { description: 'The folder of a cloud', command: 'service cloud verify --data-dir data' },
-    { description: 'The database in DATABASE_URL', command: 'service cloud verify' },
+    { description: 'A backup, before it is needed', command: 'servicectl cloud verify cloud.backup' },
+    { description: 'The folder of a cloud', command: 'servicectl cloud verify --data-dir data' },
+    { description: 'The database in DATABASE_URL', command: 'servicectl cloud verify' },
   ];
   static override args = {
     file: stringArgument({
-      description: 'A backup, written by "service cloud backup", or the folder of a cloud.',
+      description: 'A backup, written by "servicectl cloud backup", or the folder of a cloud.',
       ignoreStdin: true,
     }),
   };

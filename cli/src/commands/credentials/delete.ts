@@ -13,12 +13,12 @@ export default class CredentialsDelete extends ServiceCommand {
     `Needs an operator credential, also for other tenants. Delete what was revoked after the backup was made; the audit trail of the \
 tenant names who did. The last credential of a tenant that may create others stays, and stays off. Asks you to repeat the tenant; in a script, pass --yes.`;
   static override examples = [
-    { description: 'Of a tenant', command: 'service credentials delete api_key/lost --tenant acme' },
+    { description: 'Of a tenant', command: 'servicectl credentials delete api_key/lost --tenant acme' },
   ];
   static override strict = false;
   static override args = {
     credential: stringArgument({
-      description: 'A credential, as "service credentials disabled" names it; may be repeated.',
+      description: 'A credential, as "servicectl credentials disabled" names it; may be repeated.',
       required: true,
       ignoreStdin: true,
     }),

@@ -8,8 +8,8 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class CredentialsDisabled extends ServiceCommand {
   static override summary = 'List the credentials that are off since a restore.';
   static override description =
-    'Needs an operator credential. A restore turns off every credential but the operators’; see "service credentials enable".';
-  static override examples = [{ description: 'Of all tenants', command: 'service credentials disabled' }];
+    'Needs an operator credential. A restore turns off every credential but the operators’; see "servicectl credentials enable".';
+  static override examples = [{ description: 'Of all tenants', command: 'servicectl credentials disabled' }];
   static override flags = {
     tenant: string({ description: 'Only those of this tenant.', helpValue: 'NAME' }),
     ...connectionFlags,

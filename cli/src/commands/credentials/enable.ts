@@ -9,20 +9,20 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class CredentialsEnable extends ServiceCommand {
   static override summary = 'Turn on credentials that are off since a restore.';
   static override description =
-    `Needs an operator credential. Turn on only what you know was not revoked after the backup was made: delete the others first, with "service credentials delete", or \
-give them new secrets, which also turns them on. "service audit --tenants" shows who turned on what.
+    `Needs an operator credential. Turn on only what you know was not revoked after the backup was made: delete the others first, with "servicectl credentials delete", or \
+give them new secrets, which also turns them on. "servicectl audit --tenants" shows who turned on what.
 
 "sign-in" in place of a credential lets people sign in again by the identity provider; their rights are those of the records.`;
   static override examples = [
-    { description: 'One credential', command: 'service credentials enable api_key/agent --tenant acme' },
-    { description: 'People of the identity provider', command: 'service credentials enable sign-in --tenant acme' },
-    { description: 'All of a tenant', command: 'service credentials enable --all --tenant acme' },
-    { description: 'All of all tenants', command: 'service credentials enable --all' },
+    { description: 'One credential', command: 'servicectl credentials enable api_key/agent --tenant acme' },
+    { description: 'People of the identity provider', command: 'servicectl credentials enable sign-in --tenant acme' },
+    { description: 'All of a tenant', command: 'servicectl credentials enable --all --tenant acme' },
+    { description: 'All of all tenants', command: 'servicectl credentials enable --all' },
   ];
   static override strict = false;
   static override args = {
     credential: stringArgument({
-      description: 'A credential, as "service credentials disabled" names it; may be repeated.',
+      description: 'A credential, as "servicectl credentials disabled" names it; may be repeated.',
       ignoreStdin: true,
     }),
   };

@@ -19,10 +19,10 @@ export default class CredentialsRotate extends ServiceCommand {
 it began; with --overlap it stays good for that long, so that programs can take the new one without a gap. After a theft, leave \
 --overlap out: a second rotation also ends a secret that still overlaps.`;
   static override examples = [
-    { description: 'An API key', command: 'service credentials rotate api_key/agent' },
+    { description: 'An API key', command: 'servicectl credentials rotate api_key/agent' },
     {
       description: 'A client whose programs are updated within the hour',
-      command: 'service credentials rotate oauth_client/ci --overlap 1h > ci.env',
+      command: 'servicectl credentials rotate oauth_client/ci --overlap 1h > ci.env',
     },
   ];
   static override args = {
@@ -80,7 +80,7 @@ async function credentialOf(
   if (kind !== undefined && other === undefined) return { kind, name: given };
   throw kind === undefined
     ? new UsageError(
-        `There is no API key and no OAuth client "${given}": "service keys list" and "service clients list" name them.`,
+        `There is no API key and no OAuth client "${given}": "servicectl keys list" and "servicectl clients list" name them.`,
       )
     : new UsageError(
         `"${given}" is an API key and an OAuth client: write ${KINDS.map((one) => `${one}/${given}`).join(' or ')}.`,

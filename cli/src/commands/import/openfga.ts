@@ -11,14 +11,14 @@ export default class ImportOpenfga extends ServiceCommand {
     `Reads a store file as the "fga" command line takes it: the model (inline, a file, or modules), the tuples (inline, \
 or files in YAML, JSON or CSV) and the tests. It writes the same access as records: a role for each relation, a role on \
 a resource for each tuple, policies that say which relation implies which. The store's assertions become tests, which \
-"service test" runs.
+"servicectl test" runs.
 
 What cannot be said exactly (intersections, exclusions, some conditions) is refused with its line, and nothing is \
 written. docs/openfga.md says how each construct is translated.`;
   static override examples = [
     {
       description: 'Translate a store and run its assertions',
-      command: 'service import openfga store.fga.yaml --out tenant && service test tenant',
+      command: 'servicectl import openfga store.fga.yaml --out tenant && servicectl test tenant',
     },
   ];
   static override args = {

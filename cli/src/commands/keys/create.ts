@@ -15,20 +15,20 @@ export default class KeysCreate extends ServiceCommand {
     `The secret goes to standard output and nowhere else; the service keeps only a hash of it. An agent needs the scope \
 bundle, a caller of /v1/authorize the scope decisions.`;
   static override examples = [
-    { description: 'For an agent', command: 'service keys create agent-eu --scope bundle' },
+    { description: 'For an agent', command: 'servicectl keys create agent-eu --scope bundle' },
     {
       description: 'For a caller, until the end of the year',
-      command: 'service keys create shop --scope decisions --expires-at 2026-12-31T23:59:59Z',
+      command: 'servicectl keys create shop --scope decisions --expires-at 2026-12-31T23:59:59Z',
     },
     {
       description: 'For an agent that serves one of several tenants (SERVICE_TENANT_ID)',
-      command: 'service keys create fleet --scope bundle --operator',
+      command: 'servicectl keys create fleet --scope bundle --operator',
     },
     {
       description: 'For an identity provider that sends people by SCIM',
-      command: 'service keys create okta --scope directory --directory okta',
+      command: 'servicectl keys create okta --scope directory --directory okta',
     },
-    { description: 'In a script', command: 'service keys create ci --scope decisions --scope bundle --json' },
+    { description: 'In a script', command: 'servicectl keys create ci --scope decisions --scope bundle --json' },
   ];
   static override args = { name: nameArgument('The name of the key, unique in the tenant.') };
   static override flags = {

@@ -8,8 +8,8 @@ export default class KeysDelete extends ServiceCommand {
   static override summary = 'Delete an API key; it stops working at once.';
   static override description = 'Asks you to repeat the name; in a script, pass --yes.';
   static override examples = [
-    { description: 'By its name, or by its id', command: 'service keys delete ci' },
-    { description: 'In a script', command: 'service keys delete ci --yes' },
+    { description: 'By its name, or by its id', command: 'servicectl keys delete ci' },
+    { description: 'In a script', command: 'servicectl keys delete ci --yes' },
   ];
   static override args = { name: nameArgument('The name or the id.') };
   static override flags = { yes: yesFlag, stack: stackFlag, ...connectionFlags };

@@ -4,7 +4,7 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class KeysList extends ServiceCommand {
   static override summary = 'List the API keys of the tenant, without their secrets.';
-  static override examples = [{ description: 'All of them', command: 'service keys list' }];
+  static override examples = [{ description: 'All of them', command: 'servicectl keys list' }];
   static override flags = { ...connectionFlags };
 
   override async run(): Promise<Outcome> {

@@ -5,8 +5,8 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class ProfilesDelete extends ServiceCommand {
   static override summary = 'Remove a profile from ~/.service/config.yaml.';
   static override description =
-    'Its credentials stay valid: revoke them with "service keys delete" or "service clients delete".';
-  static override examples = [{ description: 'By its name', command: 'service profiles delete production' }];
+    'Its credentials stay valid: revoke them with "servicectl keys delete" or "servicectl clients delete".';
+  static override examples = [{ description: 'By its name', command: 'servicectl profiles delete production' }];
   static override args = { name: nameArgument('The name of the profile.') };
 
   override async run(): Promise<Outcome> {

@@ -9,7 +9,7 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class ProfilesList extends ServiceCommand {
   static override summary = 'List the profiles in ~/.service/config.yaml, without their secrets.';
   static override description =
-    `"service profiles save" writes the file. If you edit it by hand, secrets may also be in files of their own:
+    `"servicectl profiles save" writes the file. If you edit it by hand, secrets may also be in files of their own:
 
   profiles:
     default:
@@ -22,7 +22,7 @@ export default class ProfilesList extends ServiceCommand {
 
 --profile NAME selects a profile, or else SERVICE_PROFILE, or else "default". Credentials in the environment take \
 precedence over the last one alone. A profile's credentials are sent to its own url only. Keep the file to yourself: chmod 600.`;
-  static override examples = [{ description: 'What is there to choose from?', command: 'service profiles list' }];
+  static override examples = [{ description: 'What is there to choose from?', command: 'servicectl profiles list' }];
 
   override async run(): Promise<Outcome> {
     await this.parse(ProfilesList);
@@ -34,7 +34,8 @@ precedence over the last one alone. A profile's credentials are sent to its own 
       credential: credentialOf(entry),
       ...(entry.client_id !== undefined && { client_id: entry.client_id }),
     }));
-    const none = file === undefined ? `There is no ${profilesPath()}: "service profiles save" creates it.` : undefined;
+    const none =
+      file === undefined ? `There is no ${profilesPath()}: "servicectl profiles save" creates it.` : undefined;
     await err.line(err.style('dim', none ?? counted(items.length, 'profile')));
     const rows = items.map(({ name, url, credential, client_id: id = '' }) => [
       name,

@@ -15,11 +15,11 @@ else can read. Select it with --profile NAME or SERVICE_PROFILE. Without either,
   static override examples = [
     {
       description: 'The administrator of a new tenant',
-      command: 'env $(service tenants create acme) service profiles save acme',
+      command: 'env $(servicectl tenants create acme) servicectl profiles save acme',
     },
     {
       description: 'A key that is in the environment, for another service',
-      command: 'SERVICE_API_KEY=svc_… service profiles save production --url https://authz.example.com',
+      command: 'SERVICE_API_KEY=svc_… servicectl profiles save production --url https://authz.example.com',
     },
   ];
   static override args = { name: nameArgument('The name of the profile.') };

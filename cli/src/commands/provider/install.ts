@@ -13,9 +13,9 @@ Configurations require it as source = "authz-service/service". The provider runs
 If Terraform's CLI configuration has a provider_installation block, Terraform ignores that folder: name a folder \
 there as a filesystem_mirror, and pass the same folder with --dir.`;
   static override examples = [
-    { description: 'For this user', command: 'service provider install' },
-    { description: 'For one configuration', command: 'service provider install --dir terraform.d/plugins' },
-    { description: 'With mocks for terraform test', command: 'service provider install --mocks tests/mocks' },
+    { description: 'For this user', command: 'servicectl provider install' },
+    { description: 'For one configuration', command: 'servicectl provider install --dir terraform.d/plugins' },
+    { description: 'With mocks for terraform test', command: 'servicectl provider install --mocks tests/mocks' },
   ];
   static override flags = {
     dir: string({ description: 'Another folder, laid out as a local mirror.', helpValue: 'DIR' }),

@@ -8,7 +8,7 @@ export default class RulesCheck extends ServiceCommand {
   static override description =
     `Such violations stood when their rule was made, or came while it was suspended or only warned. They block no change; \
 what would add to them is refused. The exit code is 1 where an enforced rule is broken.`;
-  static override examples = [{ description: 'Every rule of the tenant', command: 'service rules check' }];
+  static override examples = [{ description: 'Every rule of the tenant', command: 'servicectl rules check' }];
   static override flags = { ...connectionFlags };
 
   override async run(): Promise<Outcome> {

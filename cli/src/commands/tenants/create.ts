@@ -8,7 +8,7 @@ export default class TenantsCreate extends ServiceCommand {
   static override description =
     'Needs an operator credential. The administrator may do everything in its own tenant and nothing elsewhere.';
   static override examples = [
-    { description: 'A tenant and the variables to work in it', command: 'service tenants create acme > acme.env' },
+    { description: 'A tenant and the variables to work in it', command: 'servicectl tenants create acme > acme.env' },
   ];
   static override args = { name: nameArgument('The name of the tenant.') };
   static override flags = { ...connectionFlags };

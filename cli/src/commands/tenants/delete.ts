@@ -9,7 +9,7 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 export default class TenantsDelete extends ServiceCommand {
   static override summary = 'Delete a tenant with all its records, keys and clients.';
   static override description = 'Needs an operator credential. Asks you to repeat the name; in a script, pass --yes.';
-  static override examples = [{ description: 'For good', command: 'service tenants delete acme' }];
+  static override examples = [{ description: 'For good', command: 'servicectl tenants delete acme' }];
   static override args = { name: nameArgument('The name of the tenant.') };
   static override flags = {
     yes: boolean({ char: 'y', description: 'Do not ask for confirmation.' }),

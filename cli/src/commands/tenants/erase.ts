@@ -14,14 +14,14 @@ export default class TenantsErase extends ServiceCommand {
     `Needs an operator credential. Removes the values from every past version of the subject, so that no copy is left in \
 the database file; remove them from the present record first, or it is refused. Backups made before still have them. The \
 revisions of then can no longer be proven by their digests, and conditions that read the values may be decided otherwise. \
-"service audit --tenants" shows what was erased, without the values.
+"servicectl audit --tenants" shows what was erased, without the values.
 
 Asks you to repeat the subject; in a script, pass --yes.`;
   static override examples = [
-    { description: 'All properties, and the name', command: 'service tenants erase acme user/alice' },
+    { description: 'All properties, and the name', command: 'servicectl tenants erase acme user/alice' },
     {
       description: 'Some properties',
-      command: 'service tenants erase acme user/alice --property email --property phone',
+      command: 'servicectl tenants erase acme user/alice --property email --property phone',
     },
   ];
   static override args = {
@@ -49,7 +49,7 @@ Asks you to repeat the subject; in a script, pass --yes.`;
     if (absent.length > 0) {
       await err.warning(
         `No past version of ${subject} has ${quoted(absent)}: it was erased before, as \
-"service audit --tenants" shows, or is called otherwise.`,
+"servicectl audit --tenants" shows, or is called otherwise.`,
       );
     }
     const taken = flags.property?.filter((property) => !absent.includes(property));

@@ -6,7 +6,7 @@ import { type Outcome, ServiceCommand } from '../../service-command.js';
 
 export default class TenantsList extends ServiceCommand {
   static override summary = 'List the tenants, for operators.';
-  static override examples = [{ description: 'All of them', command: 'service tenants list' }];
+  static override examples = [{ description: 'All of them', command: 'servicectl tenants list' }];
   static override flags = { ...connectionFlags };
 
   override async run(): Promise<Outcome> {

@@ -88,7 +88,7 @@ function Facts({ agent, newest }: { agent: ReportedAgent; newest: string }) {
         </dl>
       </Card>
       <p className={layout.hint}>{words.retire}</p>
-      <CodeBlock label={words.retireLabel} code={`service agents retire ${id}`} />
+      <CodeBlock label={words.retireLabel} code={`servicectl agents retire ${id}`} />
     </div>
   );
 }

@@ -29,7 +29,7 @@ export function WhyNot({ asked, revision }: { asked: QuestionFields; revision: s
       <p className={layout.hint}>{text.ask.whyNotHint}</p>
       <CodeBlock
         label={text.ask.whyNotCommand}
-        code={`service why-not ${[subjectText, action, resourceText].map(quoted).join(' ')}`}
+        code={`servicectl why-not ${[subjectText, action, resourceText].map(quoted).join(' ')}`}
       />
     </section>
   );

@@ -1,6 +1,6 @@
 import type { Address } from '../../records/address.js';
 
-/** The rules of `service lint`: their names, each with a sentence. */
+/** The rules of `servicectl lint`: their names, each with a sentence. */
 export const LINT_RULES = {
   'vacuous-policy': 'A policy can never apply, since its condition is never met or it covers nothing.',
   'redundant-policy': 'Another policy of the same effect and priority applies wherever the policy does.',

@@ -84,11 +84,11 @@ function indexPage(schema: Schema, readExample: ReadExample): ReferencePage {
     '## Schemas',
     'Conditions and stored properties are checked against `service_subject_type` and `service_context_attribute`. Nothing refers to a schema, so Terraform knows no order: where a policy or subject needs what a schema newly declares, give it `depends_on = [service_subject_type.NAME]`. Without it, the apply joins the two if Terraform asks for both at the same time, and refuses the policy otherwise. What a schema loses may change in the same apply.',
     '## Tests',
-    'With mocks, `terraform test` needs no service. `service provider install --mocks tests/mocks` writes them; a test names the folder:',
+    'With mocks, `terraform test` needs no service. `servicectl provider install --mocks tests/mocks` writes them; a test names the folder:',
     hcl('mock_provider "service" {\n  source = "./tests/mocks"\n}'),
     'Mocked decisions allow everything; a test overrides them with `override_data`. Terraform makes up `path`, `address` and `id` in the apply of a run. Give runs with `command = plan` a file of their own with `override_during = plan` beside `source`, and their plans know these values, too. In a run with `command = plan`, Terraform cannot yet evaluate a `check` on a decision that depends on what the plan makes: let the run apply, which is the default and changes nothing, or name the check in `expect_failures`.',
     '## OpenTofu',
-    '`service provider install` also installs the provider where OpenTofu looks for it: `~/.terraform.d/plugins/registry.opentofu.org`. The configuration and its `source` stay the same. The provider is tested with Terraform only.',
+    '`servicectl provider install` also installs the provider where OpenTofu looks for it: `~/.terraform.d/plugins/registry.opentofu.org`. The configuration and its `source` stay the same. The provider is tested with Terraform only.',
     schemaSection(schema),
   ];
   return { path: 'index.md', text: page(sections) };

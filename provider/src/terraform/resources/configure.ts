@@ -254,7 +254,7 @@ function missing(clientId: string | undefined, clientSecret: string | undefined)
     summary: 'Credentials missing',
     detail:
       `${variables} ${absent.length === 1 ? 'is' : 'are'} not set: set ${absent.length === 1 ? 'it' : 'them'} in the environment, ` +
-      `or give ${absent.join(' and ')} ${BLOCK}. "service clients create NAME --scope records:write" makes a client.`,
+      `or give ${absent.join(' and ')} ${BLOCK}. "servicectl clients create NAME --scope records:write" makes a client.`,
   };
 }
 

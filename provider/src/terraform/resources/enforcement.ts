@@ -52,7 +52,7 @@ function notEnforced(revision: string, timeout: string, list: AgentList): Refusa
   const behind = list.agents.filter(({ enforces, expired }) => !enforces && !expired);
   const count = list.total - list.enforcing - list.expired;
   const lines = behind.slice(0, NAMED_MAX).map((agent) => `  - ${named(agent)}`);
-  if (count > lines.length) lines.push(`  - and ${count - lines.length} more: "service agents" lists them`);
+  if (count > lines.length) lines.push(`  - and ${count - lines.length} more: "servicectl agents" lists them`);
   const readers = list.publishers === 0 ? '' : ` ${publishing(list.publishers)}`;
   const cause = !list.complete
     ? 'no agent of the list may decide by an earlier one, but there are others that are not listed. Either there are too many: retire those that are gone. Or the bundle was fetched in the last ten minutes without a readable report: update older agents, and let proxies pass the header Service-Agent on. Or the database was restored in that time.'
@@ -60,7 +60,7 @@ function notEnforced(revision: string, timeout: string, list: AgentList): Refusa
   const who =
     count === 0
       ? cause
-      : `${count} of ${list.total} agents may decide by an earlier one:\n${lines.join('\n')}\nSee what they report as their error, and retire those that are gone for good: service agents retire ID.`;
+      : `${count} of ${list.total} agents may decide by an earlier one:\n${lines.join('\n')}\nSee what they report as their error, and retire those that are gone for good: servicectl agents retire ID.`;
   return refuse(
     'Not enforced by all agents',
     `wait_for = "enforced": revision ${revision} was not enforced everywhere within ${timeout}; ${who}${readers}\n${MADE}`,

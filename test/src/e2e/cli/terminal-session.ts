@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { until } from '../agent/agent-process.js';
 import { PROGRAM } from './workbench.js';
 
-/** `service` on a pseudo-terminal of its own, by util-linux's `script`. */
+/** `servicectl` on a pseudo-terminal of its own, by util-linux's `script`. */
 export class TerminalSession {
   #output = '';
   readonly #child: ChildProcess;

@@ -47,7 +47,7 @@ export class Workbench {
     }
   }
 
-  /** Starts `service` and leaves it running. */
+  /** Starts `servicectl` and leaves it running. */
   spawn(args: string[], { env = {}, cwd = '.' }: RunOptions = {}): ChildProcess {
     const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: this.path(cwd), env: this.environment(env) });
     this.#children.add(child);
@@ -55,18 +55,18 @@ export class Workbench {
     return child;
   }
 
-  /** Runs `service` to its end. */
+  /** Runs `servicectl` to its end. */
   async run(args: string[], options: RunOptions = {}): Promise<Finished> {
     const child = this.spawn(args, options);
     child.stdin?.end(options.input ?? '');
     return finished(child);
   }
 
-  /** Runs `service … --json`, which must succeed (or exit with `code`), and returns its output. */
+  /** Runs `servicectl … --json`, which must succeed (or exit with `code`), and returns its output. */
   async json<T = Record<string, unknown>>(args: string[], options: RunOptions & { code?: number } = {}): Promise<T> {
     const { code, stdout, stderr } = await this.run([...args, '--json'], options);
     if (code !== (options.code ?? 0))
-      throw new Error(`service ${args.join(' ')} exited with ${code}: ${stdout}${stderr}`);
+      throw new Error(`servicectl ${args.join(' ')} exited with ${code}: ${stdout}${stderr}`);
     return JSON.parse(stdout) as T;
   }
 

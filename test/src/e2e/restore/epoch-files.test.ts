@@ -41,7 +41,7 @@ async function service(...args: string[]) {
   const operator = { SERVICE_CLIENT_ID: clientId, SERVICE_CLIENT_SECRET: clientSecret };
   const env = { PATH, HOME: dir, SERVICE_CLOUD_URL: await cloud.url(), ...operator };
   const { code, stdout, stderr } = await finished(spawn(process.execPath, [PROGRAM, ...args, '--json'], { env }));
-  if (code !== 0) throw new Error(`service ${args.join(' ')}: ${stdout}${stderr}`);
+  if (code !== 0) throw new Error(`servicectl ${args.join(' ')}: ${stdout}${stderr}`);
   return JSON.parse(stdout);
 }
 

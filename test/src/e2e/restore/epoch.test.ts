@@ -63,12 +63,12 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Runs `service …` to its end, and returns what it says as JSON. */
+/** Runs `servicectl …` to its end, and returns what it says as JSON. */
 async function service(env: Record<string, string>, ...args: string[]) {
   const { PATH = '' } = process.env;
   const child = spawn(process.execPath, [PROGRAM, ...args, '--json'], { env: { PATH, HOME: dir, ...env } });
   const { code, stdout, stderr } = await finished(child);
-  if (code !== 0) throw new Error(`service ${args.join(' ')}: ${stdout}${stderr}`);
+  if (code !== 0) throw new Error(`servicectl ${args.join(' ')}: ${stdout}${stderr}`);
   return JSON.parse(stdout);
 }
 

@@ -41,7 +41,7 @@ describe.skipIf(!hasPostgres)('replicas whose database was taken over by a stand
       env: { PATH: process.env.PATH, HOME: dir, ...env },
     });
     const { code, stdout, stderr } = await finished(child);
-    if (code !== 0) throw new Error(`service ${args.join(' ')}: ${stdout}${stderr}`);
+    if (code !== 0) throw new Error(`servicectl ${args.join(' ')}: ${stdout}${stderr}`);
     return JSON.parse(stdout);
   }
 

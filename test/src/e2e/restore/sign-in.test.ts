@@ -26,7 +26,7 @@ async function service(url: string, ...args: string[]) {
   const operator = { SERVICE_CLOUD_URL: url, SERVICE_CLIENT_ID: clientId, SERVICE_CLIENT_SECRET: clientSecret };
   const child = spawn(process.execPath, [PROGRAM, ...args, '--json'], { env: { PATH, HOME: dir, ...operator } });
   const { code, stdout, stderr } = await finished(child);
-  if (code !== 0) throw new Error(`service ${args.join(' ')}: ${stdout}${stderr}`);
+  if (code !== 0) throw new Error(`servicectl ${args.join(' ')}: ${stdout}${stderr}`);
   return JSON.parse(stdout);
 }
 

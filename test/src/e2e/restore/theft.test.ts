@@ -31,7 +31,7 @@ async function service(env: Record<string, string>, args: readonly string[]) {
   const { PATH = '' } = process.env;
   const child = spawn(process.execPath, [PROGRAM, ...args, '--json'], { env: { PATH, HOME: dir, ...env } });
   const { code, stdout, stderr } = await finished(child);
-  if (code !== 0) throw new Error(`service ${args.join(' ')}: ${stdout}${stderr}`);
+  if (code !== 0) throw new Error(`servicectl ${args.join(' ')}: ${stdout}${stderr}`);
   return JSON.parse(stdout);
 }
 

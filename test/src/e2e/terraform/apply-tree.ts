@@ -5,7 +5,7 @@ import { applyPlan, planTree } from '@authz-service/provider/reconcile/reconcile
 import type { ServiceClient } from '@authz-service/sdk/client';
 import { expect } from 'vitest';
 
-/** Plans a tree of YAML, as `service plan` does. */
+/** Plans a tree of YAML, as `servicectl plan` does. */
 export async function planOfTree(client: ServiceClient, folder: string): Promise<Plan> {
   const { manifest, faults } = readManifest(await readTree(folder));
   if (manifest === undefined) expect.fail(JSON.stringify(faults));

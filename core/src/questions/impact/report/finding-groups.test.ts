@@ -157,11 +157,11 @@ describe('findings summed up', () => {
       entity: 'user/mallory',
     });
     const report = reportOf(base, [...base, ...oneEach, everything, toMallory]);
-    const text = renderAccessMarkdown(report, { allCommand: 'service plan --all' });
+    const text = renderAccessMarkdown(report, { allCommand: 'servicectl plan --all' });
     expect(text).toMatch(
       /⚠️ any action: <code>user\/mallory<\/code> may now do anything[\s\S]*Because <code>policy\/crm\/all<\/code> was added, <code>policy\/crm\/all<\/code> was given and <code>role\/crm\/lead<\/code> was given on <code>crm\/account<\/code>:\*\*\n\n- \*\*New:\*\* 21 people may now .* 1 to 10 .* each, 10 in all\. /,
     );
-    expect(text).toContain(`All ${report.findings.length} findings, one by one: <code>service plan --all</code>`);
+    expect(text).toContain(`All ${report.findings.length} findings, one by one: <code>servicectl plan --all</code>`);
     const all = renderAccessText(report, { all: true }).filter((line) => /^ {4}New/.test(line));
     expect(all).toHaveLength(report.findings.length);
   });

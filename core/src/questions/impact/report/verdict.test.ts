@@ -71,7 +71,7 @@ describe('verdictOf', () => {
     expect(verdictOf(many, checks).more).toEqual([
       'Second.',
       ...['1', '2', '3', '4', '5'].map((test) => `Test failed: ${test}`),
-      '2 more tests failed; "service test" lists them.',
+      '2 more tests failed; "servicectl test" lists them.',
     ]);
     expect(verdictOf({ ...many, gaps: ['bob'] }, checks, true)).toEqual({
       outcome: 'refused',

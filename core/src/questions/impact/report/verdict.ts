@@ -82,6 +82,6 @@ function failedTests(failed: readonly string[]): string[] {
   const more = failed.length - TESTS_MAX;
   return [
     ...failed.slice(0, TESTS_MAX).map((test) => `Test failed: ${test}`),
-    ...(more > 0 ? [`${plural(more, 'more test')} failed; "service test" lists them.`] : []),
+    ...(more > 0 ? [`${plural(more, 'more test')} failed; "servicectl test" lists them.`] : []),
   ];
 }
