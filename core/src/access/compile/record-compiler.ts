@@ -46,6 +46,7 @@ export class RecordCompiler {
         const path = pathOf(kind, fields);
         const type = graph.type(path, !kept);
         type.actions = fields.actions;
+        type.properties = fields.properties;
         const maxAgeMs = fields.max_age === undefined ? undefined : durationMs(fields.max_age);
         if (maxAgeMs === undefined) this.budgets.delete(type);
         else this.budgets.set(type, maxAgeMs);

@@ -1,5 +1,6 @@
 import { SplitMap } from '../../collections/split-map.js';
 import type { JsonObject } from '../../json/json.js';
+import type { PropertyType } from '../../records/fields.js';
 
 export interface ParentType {
   readonly type: ResourceType;
@@ -11,6 +12,8 @@ const NO_PARENTS: readonly ParentType[] = [];
 export class ResourceType {
   /** The actions that its record declares. */
   actions: readonly string[] = [];
+  /** The types of the properties that its record declares. */
+  properties: Readonly<Record<string, PropertyType>> | undefined = undefined;
   /** The types whose resources hold its own, by the property in which a request names them. */
   parents: readonly ParentType[] = NO_PARENTS;
   /** How many of its resources have a place: where none has, a decision need not read the resource at all. */

@@ -1,4 +1,5 @@
 import type { Ast } from '../syntax/parse.js';
+import { rewritten } from './rewritten.js';
 import { readsIn } from './syntax.js';
 
 const SWAPPED: { readonly [op: string]: string } = {
@@ -37,9 +38,4 @@ export function comparisonForm(ast: Ast): ComparisonForm {
   };
   made.set(ast, form);
   return form;
-}
-
-/** The same place in the source with another operator, since messages and names come from there. */
-function rewritten(ast: Ast, op: string, args: readonly [Ast, Ast]): Ast {
-  return Object.create(ast, { op: { value: op }, args: { value: args } }) as Ast;
 }

@@ -67,7 +67,7 @@ export class PartialEvaluator {
 
   #condition(source: string, known: PartialRequest): Formula {
     const ast = parsedCondition(source);
-    return ast === undefined ? this.formulas.constant('failed') : this.#part(ast, known);
+    return ast === undefined ? this.formulas.constant('failed') : this.part(ast, known);
   }
 
   #modifiers(modifiers: Modifiers | undefined, known: PartialRequest): Formula[] {
@@ -79,7 +79,7 @@ export class PartialEvaluator {
       const guard = new Guard(undefined, { ip_ranges: ranges });
       const ip = this.attributes.property('context', 'ip');
       parts.push(
-        this.#atom(
+        this.#modifier(
           `ip_ranges ${JSON.stringify(ranges)}`,
           { guard, ranges },
           { text: rangesText(ranges), sides: undefined },
@@ -95,7 +95,7 @@ export class PartialEvaluator {
       const now = this.attributes.now(known.span);
       const text = `time_windows(${windows.map(windowText).join(', ')})`;
       parts.push(
-        this.#atom(
+        this.#modifier(
           `time_windows ${JSON.stringify(windows)} ${now.key}`,
           { guard, windows },
           { text, sides: undefined },
@@ -107,17 +107,30 @@ export class PartialEvaluator {
     return parts;
   }
 
-  #part(ast: Ast, known: PartialRequest): Formula {
+  /** A modifier reads the context alone, and the time. */
+  #modifier(
+    key: string,
+    source: Extract<AtomSource, { guard: Guard }>,
+    text: Pick<Atom, 'text' | 'sides'>,
+    attributes: readonly Attribute[],
+    known: PartialRequest,
+  ): Formula {
+    if (known.context === undefined) return this.#atom(key, source, text, attributes, known);
+    return this.formulas.constant(outcomeOf(source.guard.evaluate(scopeOf(known, NO_REQUEST))));
+  }
+
+  /** A part of a condition that names no variable of a macro. */
+  part(ast: Ast, known: PartialRequest): Formula {
     const { formulas } = this;
     switch (ast.op) {
       case '&&':
-        return formulas.and(ast.args.map((part) => this.#part(part, known)));
+        return formulas.and(ast.args.map((part) => this.part(part, known)));
       case '||':
-        return formulas.or(ast.args.map((part) => this.#part(part, known)));
+        return formulas.or(ast.args.map((part) => this.part(part, known)));
       case '!_':
-        return formulas.not(this.#part(ast.args, known));
+        return formulas.not(this.part(ast.args, known));
       case '?:': {
-        const [test, yes, no] = ast.args.map((part) => this.#part(part, known)) as [Formula, Formula, Formula];
+        const [test, yes, no] = ast.args.map((part) => this.part(part, known)) as [Formula, Formula, Formula];
         return formulas.choice(test, yes, no);
       }
       default: {

@@ -39,8 +39,11 @@ export interface PartialResource extends PartialProperties {
   /** The bare name of its type, and the application that the type belongs to. */
   readonly type: string;
   readonly application: string;
-  /** The id and name of a record. */
-  readonly names: { readonly id: string | FreeText | undefined; readonly name: string | undefined } | FreeNames;
+  /** The id and name of a record; or the names that requests choose, which without an id is one of them alone. */
+  readonly names:
+    | { readonly id: string | FreeText | undefined; readonly name: string | undefined }
+    | { readonly id: undefined; readonly name: FreeNames }
+    | FreeNames;
 }
 
 /** The questions that conditions may ask about the principals that the subject acts as (docs/semantics.md 4.11, 4.12). */
@@ -67,11 +70,13 @@ export interface TimeSpan {
   readonly until: number;
 }
 
-/** All that is known of a request before it is made. Its context is not. */
+/** All that is known of a request before it is made. */
 export interface PartialRequest {
+  /** The whole context, where it is known: then so is the instant, which is `span.from`. */
+  readonly context?: JsonObject | undefined;
   readonly subject: PartialSubject;
   /** The name is a variable where it stands for every action that nothing names. */
-  readonly action: { readonly name: string | FreeText; readonly sent: boolean };
+  readonly action: { readonly name: string | FreeText; readonly sent: boolean; readonly recorded?: JsonObject };
   readonly resource: PartialResource;
   /** The ancestors of the resource; without it, it lies nowhere. */
   readonly ancestry?: Ancestry;

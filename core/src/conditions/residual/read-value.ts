@@ -36,7 +36,7 @@ export function readValue(read: Read, known: PartialRequest, pool: AttributePool
       return open ? { attribute: pool.ancestors(read.path, found) } : { value: found };
     }
     case 'now':
-      return { attribute: pool.now(known.span) };
+      return known.context === undefined ? { attribute: pool.now(known.span) } : { value: known.span.from };
   }
 }
 
@@ -46,12 +46,13 @@ function propertyAnswer(
   known: PartialRequest,
   pool: AttributePool,
 ): ReadValue {
-  if (root === 'context') return { attribute: pool.property(root, name) };
-  const {
-    recorded = {},
-    sent,
-    withheld,
-  }: Partial<PartialProperties> = root === 'action' ? { sent: known.action.sent } : known[root];
+  if (root === 'context') {
+    const { context } = known;
+    if (context === undefined) return { attribute: pool.property(root, name) };
+    if (name === undefined) return { value: context };
+    return Object.hasOwn(context, name) ? { value: context[name] } : ABSENT;
+  }
+  const { recorded = {}, sent, withheld }: Partial<PartialProperties> = known[root];
   if (name === undefined) return sent ? { attribute: pool.property(root, name) } : { value: recorded };
   if (Object.hasOwn(recorded, name)) return { value: recorded[name] };
   return sent && !withheld?.has(name) ? { attribute: pool.property(root, name) } : ABSENT;
@@ -75,10 +76,11 @@ function fieldAnswer(field: Field, known: PartialRequest, pool: AttributePool): 
       const { id } = resource.names;
       return typeof id === 'object' ? { attribute: pool.resourceId(id) } : { value: id };
     }
-    case 'resource.name':
-      return 'admitsName' in resource.names
-        ? { attribute: pool.resourceName(resource.names) }
-        : { value: resource.names.name };
+    case 'resource.name': {
+      if ('admitsName' in resource.names) return { attribute: pool.resourceName(resource.names) };
+      const { name } = resource.names;
+      return typeof name === 'object' ? { attribute: pool.resourceName(name) } : { value: name };
+    }
   }
 }
 
@@ -128,9 +130,9 @@ export function scopeOf(known: PartialRequest, chosen: Assignment): Scope {
     resource: { type: resource.type, properties: sent.resource as JsonObject },
     action: {
       name: typeof action.name === 'string' ? action.name : (texts.actionName ?? ''),
-      properties: sent.action as JsonObject,
+      properties: { ...action.recorded, ...(sent.action as JsonObject) },
     },
-    context: sent.context as JsonObject,
+    context: known.context ?? (sent.context as JsonObject),
   };
   return new Scope(
     request,
@@ -157,5 +159,10 @@ function factsOf(
   chosenName: string | undefined,
 ): ResourceFacts {
   if ('admitsName' in names) return { type, application, id: chosenId, name: chosenName };
-  return { type, application, id: typeof names.id === 'object' ? chosenId : names.id, name: names.name };
+  const { id, name } = names;
+  return {
+    ...{ type, application },
+    id: typeof id === 'object' ? chosenId : id,
+    name: typeof name === 'object' ? chosenName : name,
+  };
 }

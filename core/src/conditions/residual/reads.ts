@@ -11,6 +11,7 @@ export interface GuardReads {
   readonly subjectType: boolean;
   /** The id or the name of the resource. */
   readonly resourceNames: boolean;
+  readonly resourceId: boolean;
   /** Its type, or the application of that. */
   readonly resourceType: boolean;
   readonly actionName: boolean;
@@ -50,6 +51,7 @@ export function readsOf(guard: PolicyGuard): GuardReads {
     subjectId: fields.has('subject.id'),
     subjectType: fields.has('subject.type'),
     resourceNames: fields.has('resource.id') || fields.has('resource.name'),
+    resourceId: fields.has('resource.id'),
     resourceType: fields.has('resource.type') || fields.has('resource.application'),
     actionName: fields.has('action.name'),
     groups: paths('group'),

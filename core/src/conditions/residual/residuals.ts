@@ -1,6 +1,7 @@
 import { remembered } from '../../collections/remembered.js';
 import type { Json } from '../../json/json.js';
 import type { Modifiers } from '../../records/policy.js';
+import type { Ast } from '../syntax/parse.js';
 import type { Attribute, PropertyRoot } from './attribute.js';
 import { Clusters } from './cluster.js';
 import { DecisionListComparison } from './compare-decision-lists.js';
@@ -108,6 +109,11 @@ export class Residuals {
   residualOfCondition(condition: string, known: PartialRequest): Formula {
     const guard = remembered(this.#conditions, condition, () => ({ condition }));
     return this.residualOf(guard, known);
+  }
+
+  /** Returns the residual of a part of a condition that names no variable of a macro. */
+  residualOfPart(ast: Ast, known: PartialRequest): Formula {
+    return this.#evaluator.part(ast, known);
   }
 
   listOf(candidates: readonly ResidualCandidate[]): DecisionList {

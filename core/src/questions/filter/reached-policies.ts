@@ -1,0 +1,137 @@
+import type { CompiledEngine } from '../../access/engine/compiled-engine.js';
+import { rulesOf } from '../../access/grants/grants.js';
+import { isCurrent } from '../../access/grants/period.js';
+import type { Policy } from '../../access/grants/rule.js';
+import { Below, type Resource, type ResourceType, type Target } from '../../access/grants/target.js';
+import { groupsOf } from '../../access/graph/effective-principals.js';
+import { itemsOf } from '../../access/graph/few-or-many.js';
+import { heldRoles } from '../../access/graph/held-roles.js';
+import { hierarchyNodeOf } from '../../access/graph/hierarchy-node.js';
+import { holdingOf } from '../../access/graph/holders.js';
+import { includedIn } from '../../access/graph/included-roles.js';
+import type { Principal } from '../../access/graph/principal.js';
+import type { ResourceSearch } from '../../access/search/question.js';
+import { ALWAYS, and, NEVER, or, type RowCondition } from './row-condition.js';
+import type { Placement, PlacementBuilder } from './row-places.js';
+
+const EVERYWHERE: Placement = { recorded: undefined, others: ALWAYS };
+
+/** The policies that cover rows of a type, and the roles of the subject, each with the rows to which it counts. */
+export class ReachedPolicies {
+  readonly policies = new Map<Policy, Placement>();
+  readonly #groups = new Set<Principal>();
+  readonly #roles = new Map<Principal, Placement>();
+  readonly #found = new Map<Policy, Placement[]>();
+  readonly #heldAt = new Map<Principal, Placement[]>();
+
+  /** `now` is milliseconds since the epoch. Throws `ambiguous_name`. */
+  constructor(
+    private readonly engine: CompiledEngine,
+    private readonly type: ResourceType,
+    question: Omit<ResourceSearch, 'kind'>,
+    private readonly now: number,
+    private readonly builder: () => PlacementBuilder,
+  ) {
+    const { subject, action } = question;
+    const recorded = engine.subjects.get(subject.type)?.get(subject.id);
+    const everyone = engine.everyone.memberOf(subject.type);
+    for (const acting of [recorded, everyone]) if (acting != null) this.#act(acting, action.name);
+    for (const { principal } of engine.namedRoles(subject.roles).counted)
+      this.#holds([principal], EVERYWHERE, action.name, new Set());
+    for (const [policy, placements] of this.#found) this.policies.set(policy, joined(placements));
+    for (const [role, placements] of this.#heldAt) this.#roles.set(role, joined(placements));
+  }
+
+  inGroup(path: string): boolean {
+    const group = this.engine.groups.get(path);
+    return group !== undefined && this.#groups.has(group);
+  }
+
+  /** The rows on which the subject holds a role. */
+  holds(path: string): Placement {
+    const role = this.engine.roles.get(path);
+    return (role && this.#roles.get(role)) ?? NOWHERE;
+  }
+
+  #act(acting: Principal, action: string): void {
+    const holders = [acting];
+    for (const [group, periods] of groupsOf(acting.groups ?? []))
+      if (periods.some((period) => isCurrent(period, this.now))) holders.push(group);
+    const seen = new Set<Principal>();
+    for (const holder of holders) {
+      this.#groups.add(holder);
+      this.#covers(holder, EVERYWHERE, action);
+      for (const { to, period } of holder.roles ?? [])
+        if (isCurrent(period, this.now)) this.#holds([to, ...includedIn(to)], EVERYWHERE, action, seen);
+      for (const [role, places] of heldRoles(holder.held)) this.#holdsAt(holder, role, itemsOf(places), action);
+    }
+  }
+
+  #holds(roles: readonly Principal[], placement: Placement, action: string, seen: Set<Principal>): void {
+    for (const one of roles) {
+      if (seen.has(one)) continue;
+      seen.add(one);
+      listed(this.#heldAt, one).push(placement);
+      this.#covers(one, placement, action);
+    }
+  }
+
+  #holdsAt(holder: Principal, role: Principal, places: Iterable<Resource>, action: string): void {
+    const builder = this.builder();
+    let some = false;
+    for (const place of places) {
+      const link = holdingOf(hierarchyNodeOf(place)?.holders ?? null, holder, role);
+      if (link === undefined || !isCurrent(link.period, this.now)) continue;
+      some = true;
+      builder.addBelow(place);
+    }
+    if (some) this.#holds([role, ...includedIn(role)], builder.placement, action, new Set());
+  }
+
+  #covers({ grants }: Principal, placement: Placement, action: string): void {
+    for (const { policy, target, actions, period } of grants === null ? [] : rulesOf(grants)) {
+      if (!this.#isMeant(target) || !actions.covers(action) || !isCurrent(period, this.now)) continue;
+      listed(this.#found, policy).push(target === this.type ? placement : inBoth(placement, this.#placementOf(target)));
+    }
+  }
+
+  /** Another type or a resource of one has nothing to say of rows of this one. */
+  #isMeant(target: Target): boolean {
+    return target === this.type || target instanceof Below || ('type' in target && target.type === this.type);
+  }
+
+  #placementOf(target: Target): Placement {
+    const builder = this.builder();
+    if (target instanceof Below) builder.addBelow(target.resource);
+    else builder.add(target as Resource);
+    return builder.placement;
+  }
+}
+
+const NOWHERE: Placement = { recorded: new Set(), others: NEVER };
+
+function listed<K, V>(lists: Map<K, V[]>, key: K): V[] {
+  const known = lists.get(key) ?? [];
+  lists.set(key, known);
+  return known;
+}
+
+function joined(placements: readonly Placement[]): Placement {
+  const [only] = placements;
+  if (only !== undefined && placements.length === 1) return only;
+  if (placements.some(({ recorded }) => recorded === undefined)) return EVERYWHERE;
+  const others: RowCondition[] = [];
+  const recorded = new Set<Resource>();
+  for (const placement of placements) {
+    for (const resource of placement.recorded ?? []) recorded.add(resource);
+    others.push(placement.others);
+  }
+  return { recorded, others: or(others) };
+}
+
+function inBoth(left: Placement, right: Placement): Placement {
+  if (left.recorded === undefined) return right;
+  const { recorded } = right;
+  const both = recorded === undefined ? left.recorded : [...left.recorded].filter((one) => recorded.has(one));
+  return { recorded: new Set(both), others: and([left.others, right.others]) };
+}

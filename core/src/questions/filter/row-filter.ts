@@ -1,0 +1,460 @@
+import type { CompiledEngine } from '../../access/engine/compiled-engine.js';
+import { Ancestors } from '../../access/evaluate/ancestors.js';
+import type { LazyGuard } from '../../access/grants/lazy-guard.js';
+import type { Policy } from '../../access/grants/rule.js';
+import type { Resource, ResourceType } from '../../access/grants/target.js';
+import { hierarchyNodeOf } from '../../access/graph/hierarchy-node.js';
+import { findType } from '../../access/graph/names.js';
+import { whereaboutsOf, withAncestors } from '../../access/graph/whereabouts.js';
+import type { ResourceSearch } from '../../access/search/question.js';
+import { remembered } from '../../collections/remembered.js';
+import { parsedCondition } from '../../conditions/residual/partial-evaluator.js';
+import type { PartialRequest, PartialResource } from '../../conditions/residual/partial-request.js';
+import { readsOf } from '../../conditions/residual/reads.js';
+import { Residuals } from '../../conditions/residual/residuals.js';
+import { partsOf } from '../../conditions/residual/syntax.js';
+import { CONDITION_LIMITS } from '../../conditions/syntax/limits.js';
+import type { Ast } from '../../conditions/syntax/parse.js';
+import type { Ancestry } from '../../conditions/values/scope.js';
+import type { Json, JsonObject } from '../../json/json.js';
+import { ProblemError } from '../../problem.js';
+import type { Address } from '../../records/address.js';
+import { ANCESTORS_MAX } from '../../records/hierarchy.js';
+import { ClauseOutcomes } from './clause-outcomes.js';
+import { type Filter, publishedFilter } from './filter-condition.js';
+import { notFilterable, Unsayable } from './not-filterable.js';
+import { ReachedPolicies } from './reached-policies.js';
+import { type ParentColumn, RowColumns } from './row-columns.js';
+import { ALWAYS, and, inSet, keyOf, NEVER, not, or, type RowCondition } from './row-condition.js';
+import { always, type RowOutcomes } from './row-outcomes.js';
+import { PlacementBuilder } from './row-places.js';
+import { MISSING, noneOf, oneOf, PRESENT, type ValueSet } from './value-set.js';
+
+/** The question of which rows of a type a subject may do something with: a decision's, without the resource's name. */
+export type FilterQuestion = Omit<ResourceSearch, 'kind'>;
+
+/** A policy that takes part in a filter. */
+export interface FilterPolicy {
+  readonly policy: Address;
+  readonly policy_id: string;
+  readonly effect: 'ALLOW' | 'DENY';
+  readonly priority: number;
+}
+
+export interface FilterAnswer {
+  readonly filter: Filter;
+  readonly policies: readonly FilterPolicy[];
+}
+
+/** The most items of a list in a filter, and the most recorded resources or places that are told apart for one. */
+export const FILTER_LIST_MAX = 10_000;
+/** Each doubles the cases that are told apart for a recorded resource. */
+const STORED_READ_MAX = 6;
+/** The steps that each candidate takes besides its condition. */
+const CANDIDATE_STEPS = 8;
+const ANY_NAMES = { names: true, admitsName: () => true, admitsId: () => false } as const;
+
+/**
+ * The rows for which a decision would be true (docs/semantics.md 12). `now` is milliseconds since the epoch. Throws
+ * `ambiguous_name`, `invalid_request` where the request misplaces all rows, `not_filterable` and `filter_too_large`.
+ */
+export function filterRows(engine: CompiledEngine, question: FilterQuestion, now: number): FilterAnswer {
+  const type = findType(engine.types, question.resource.type);
+  if (type === undefined) {
+    engine.namedRoles(question.subject.roles);
+    return { filter: { kind: 'none' }, policies: [] };
+  }
+  const rows = new RowFilter(engine, type, question, now);
+  const filter = publishedFilter(rows.condition());
+  return { filter, policies: rows.policies() };
+}
+
+/** A policy that counts for some rows, and for which of them. */
+interface Candidate {
+  readonly policy: Policy;
+  readonly where: RowCondition;
+  readonly outcomes: RowOutcomes;
+}
+
+class RowFilter {
+  readonly #columns: RowColumns;
+  readonly #reached: ReachedPolicies;
+  readonly #residuals = new Residuals();
+  readonly #clauses: ClauseOutcomes;
+  readonly #sent: JsonObject;
+  readonly #stored: JsonObject;
+  /** What the rows lie in that the request places. */
+  readonly #fixed: readonly Resource[];
+  readonly #reads = new Map<LazyGuard, ReturnType<typeof readsOf>>();
+
+  constructor(
+    engine: CompiledEngine,
+    private readonly type: ResourceType,
+    private readonly question: FilterQuestion,
+    private readonly now: number,
+  ) {
+    const { subject, resource } = question;
+    this.#sent = resource.properties ?? {};
+    this.#columns = new RowColumns(type, this.#sent);
+    const free = this.#columns.parents.map(({ parent }) => [parent.property, null]);
+    this.#fixed = whereaboutsOf(type, undefined, { ...this.#sent, ...Object.fromEntries(free) })?.places ?? [];
+    const fixed = new Set(this.#fixed);
+    const builder = () => new PlacementBuilder(type, this.#columns, fixed);
+    this.#reached = new ReachedPolicies(engine, type, question, now, builder);
+    this.#clauses = new ClauseOutcomes(this.#residuals, this.#columns, (role) => this.#reached.holds(role).others);
+    this.#stored = engine.subjects.get(subject.type)?.get(subject.id)?.properties ?? {};
+    this.#boundSteps();
+  }
+
+  policies(): FilterPolicy[] {
+    const all = [...this.#reached.policies.keys()].map(({ address, id, deny, priority }) => ({
+      ...{ policy: address, policy_id: id },
+      ...{ effect: deny ? ('DENY' as const) : ('ALLOW' as const), priority },
+    }));
+    return all.sort((left, right) => right.priority - left.priority || (left.policy < right.policy ? -1 : 1));
+  }
+
+  condition(): RowCondition {
+    if (![...this.#reached.policies.keys()].some(({ deny }) => !deny)) return NEVER;
+    const unrecorded = this.#placedRightly(this.#unrecorded());
+    const special = this.#told(unrecorded);
+    if (special.length > FILTER_LIST_MAX) throw tooLarge(special.length, `recorded resources of the type`);
+    const groups = new Map<string, { condition: RowCondition; names: string[] }>();
+    for (const { condition, names } of this.#alike(special)) {
+      const group = remembered(groups, keyOf(condition), () => ({ condition, names: [] }));
+      group.names.push(...names);
+    }
+    if (this.#columns.parents.length === 0 && this.#fixed.length === 0) groups.delete(keyOf(unrecorded));
+    const told = [...groups.values()].flatMap(({ names }) => names);
+    const others = and([unrecorded, inSet('name', noneOf(told))]);
+    const recorded = [...groups.values()].map(({ condition, names }) => and([condition, inSet('name', oneOf(names))]));
+    const whole = or([others, ...recorded]);
+    boundLists(whole);
+    return whole;
+  }
+
+  /** Rows of which no record has the name, wherever they lie. */
+  #unrecorded(): RowCondition {
+    const candidates = [...this.#reached.policies].map(([policy, { others: where }]): Candidate => {
+      const outcomes = policy.guard === null ? always('true') : this.#outcomes(policy, policy.guard);
+      return { policy, where, outcomes };
+    });
+    return allowed(candidates);
+  }
+
+  #outcomes(policy: Policy, guard: LazyGuard): RowOutcomes {
+    const principals = (path: string) => {
+      const { recorded, others } = this.#reached.holds(path);
+      return recorded === undefined ? true : others.op === 'never' ? false : { anyOf: [path] };
+    };
+    const resource = { names: { id: undefined, name: ANY_NAMES }, recorded: this.#sent };
+    const known = (ancestry: Ancestry) => this.#known(resource, ancestry, principals);
+    return this.#said(policy, () => {
+      if (this.#readsOf(guard).ancestors.length === 0) return this.#residual(guard, known({ of: () => [] }));
+      return cases(
+        this.#combinations().map(({ where, places }) => ({
+          where,
+          outcomes: this.#residual(guard, known(this.#ancestry(undefined, places))),
+        })),
+      );
+    });
+  }
+
+  /** All ways in which a row can lie somewhere, each with what it then lies below. */
+  #combinations(): { where: RowCondition; places: readonly Resource[] }[] {
+    let found: { where: RowCondition; parents: readonly Resource[] }[] = [{ where: ALWAYS, parents: this.#fixed }];
+    for (const { column, parent } of this.#columns.parents) {
+      const { size } = parent.type.resources;
+      if (found.length * (size + 1) > FILTER_LIST_MAX) throw tooLarge(found.length * (size + 1), 'places of rows');
+      const none = inSet(column, MISSING);
+      found = found.flatMap(({ where, parents }) => [
+        { where: and([where, none]), parents },
+        ...[...parent.type.resources.values()].map((one) => ({
+          where: and([where, inSet(column, oneOf([one.name]))]),
+          parents: [...parents, one],
+        })),
+      ]);
+    }
+    return found.map(({ where, parents }) => ({ where, places: withAncestors([...new Set(parents)]) }));
+  }
+
+  /** Leaves out rows that requests could not place so: a parent's column names one recorded resource, or none. */
+  #placedRightly(condition: RowCondition): RowCondition {
+    this.#boundAncestors();
+    let placed = condition;
+    for (const one of this.#columns.parents) {
+      placed = validated(placed, one, (name) => this.#mayHold(one, name));
+      if (placed.op === 'never') return placed;
+      if (confines(placed, one.column)) continue;
+      const names = [...one.parent.type.resources.values()].filter(({ name }) => this.#mayHold(one, name));
+      const set: ValueSet = { values: new Set(names.map(({ name }) => name)), others: false, missing: true };
+      placed = and([placed, inSet(one.column, set)]);
+    }
+    return placed;
+  }
+
+  #mayHold({ parent }: ParentColumn, name: string): boolean {
+    const found = parent.type.resources.get(name);
+    if (found === undefined) return false;
+    if ((hierarchyNodeOf(found)?.parents.length ?? 0) === 0) return true;
+    try {
+      const all = this.type.parents.map(({ property }) => [property, property === parent.property ? name : null]);
+      whereaboutsOf(this.type, undefined, Object.fromEntries(all));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** With several parents, a row that has too many ancestors together is refused, which no column says. */
+  #boundAncestors(): void {
+    const { parents } = this.#columns;
+    if (parents.length + Number(this.#fixed.length > 0) < 2) return;
+    let most = this.#fixed.length;
+    for (const { parent } of parents) {
+      let own = 0;
+      for (const one of parent.type.resources.values()) own = Math.max(own, withAncestors([one]).length);
+      most += own;
+    }
+    if (most <= ANCESTORS_MAX) return;
+    const detail = `A row of the type "${this.type.path}" may have ${most} ancestors together, of which ${ANCESTORS_MAX} are allowed: ask for decisions on rows.`;
+    throw new ProblemError('not_filterable', detail);
+  }
+
+  /** The recorded resources that may be answered in another way than a row of which no record has the name. */
+  #told(unrecorded: RowCondition): readonly Resource[] {
+    const all = () => [...this.type.resources.values()].filter(({ id }) => id !== undefined);
+    const reached = [...this.#reached.policies];
+    const everywhere = reached.some(([, { recorded }]) => recorded === undefined);
+    const listed = new Set<Resource>();
+    for (const [, { recorded }] of reached) for (const resource of recorded ?? []) listed.add(resource);
+    if (unrecorded.op === 'never' && !everywhere) return [...listed];
+    if (this.type.parents.length > 0) return all();
+    const reads = reached.flatMap(([{ guard }]) => (guard === null ? [] : [this.#readsOf(guard)]));
+    if (reads.some(({ resourceProperties, resourceId }) => resourceProperties === undefined || resourceId))
+      return all();
+    for (const { roles } of reads)
+      for (const role of roles) for (const resource of this.#reached.holds(role).recorded ?? []) listed.add(resource);
+    const names = new Set(reads.flatMap(({ resourceProperties }) => resourceProperties ?? []));
+    if (names.size > 0)
+      for (const resource of all())
+        if (Object.keys(resource.properties ?? {}).some((name) => names.has(name))) listed.add(resource);
+    return [...listed];
+  }
+
+  /** Recorded resources for which the same remains of the same policies, with the rows that may be allowed of them. */
+  *#alike(resources: readonly Resource[]): Iterable<{ condition: RowCondition; names: readonly string[] }> {
+    const groups = new Map<string, { candidates: Candidate[]; names: string[] }>();
+    const numbers = new Map<RowOutcomes, number>();
+    const policies = [...this.#reached.policies];
+    for (const resource of resources) {
+      const candidates: Candidate[] = [];
+      for (const [policy, { recorded }] of policies) {
+        if (recorded !== undefined && !recorded.has(resource)) continue;
+        const outcomes = policy.guard === null ? TRUE : this.#outcomesOf(policy, policy.guard, resource);
+        candidates.push({ policy, where: ALWAYS, outcomes });
+      }
+      const key = candidates
+        .map(({ policy, outcomes }) => `${policy.id} ${remembered(numbers, outcomes, () => numbers.size)}`)
+        .join(' ');
+      remembered(groups, key, () => ({ candidates, names: [] })).names.push(resource.name);
+    }
+    for (const { candidates, names } of groups.values()) yield { condition: allowed(candidates), names };
+  }
+
+  /** The columns of a row go before what is recorded, as far as they have values. */
+  #outcomesOf(policy: Policy, guard: LazyGuard, resource: Resource): RowOutcomes {
+    return this.#said(policy, () => {
+      const stored = resource.properties ?? {};
+      const { resourceProperties } = this.#readsOf(guard);
+      const parents = new Set(this.#columns.parents.map(({ parent }) => parent.property));
+      const free = Object.keys(stored).filter((name) => this.#columns.has(name) && !parents.has(name));
+      const read = resourceProperties === undefined ? free : free.filter((name) => resourceProperties.includes(name));
+      if (read.length > STORED_READ_MAX) throw manyStored(resource, read.length);
+      const principals = (path: string) => this.#reached.holds(path).recorded?.has(resource) ?? true;
+      const ancestry = this.#ancestry(resource, []);
+      const names = { id: resource.id, name: resource.name };
+      const known = (lacking: JsonObject) =>
+        this.#known({ names, recorded: { ...lacking, ...this.#sent } }, ancestry, principals);
+      if (read.length === 0) return this.#residual(guard, known({}));
+      const key = subsets(read).map((lacking) => {
+        const values = Object.fromEntries(lacking.map((name) => [name, stored[name] as Json]));
+        return { lacking, formula: this.#residuals.residualOf(guard, known(values)) };
+      });
+      const ids = JSON.stringify([read, key.map(({ formula }) => formula.id)]);
+      return remembered(this.#cases, ids, () =>
+        cases(
+          key.map(({ lacking, formula }) => ({
+            where: and(read.map((name) => this.#presence(name, !lacking.includes(name)))),
+            outcomes: this.#clauses.of.of(formula),
+          })),
+        ),
+      );
+    });
+  }
+
+  readonly #cases = new Map<string, RowOutcomes>();
+
+  #presence(property: string, present: boolean): RowCondition {
+    return inSet(this.#columns.of(property, property).column, present ? PRESENT : MISSING);
+  }
+
+  #ancestry(resource: Resource | undefined, places: readonly Resource[]): Ancestry {
+    const where =
+      resource === undefined ? { places, belows: [], unknown: null } : whereaboutsOf(this.type, resource, undefined);
+    return new Ancestors({ type: this.type, resource, where });
+  }
+
+  #known(
+    resource: Pick<PartialResource, 'names' | 'recorded'>,
+    ancestry: Ancestry,
+    hasRole: (path: string) => boolean | { anyOf: readonly string[] },
+  ): PartialRequest {
+    const { subject, action, context } = this.question;
+    const { name: type, application } = this.type;
+    return {
+      context: context ?? {},
+      subject: {
+        type: subject.type,
+        id: subject.id,
+        recorded: { ...this.#stored, ...subject.properties },
+        sent: false,
+      },
+      action: { name: action.name, sent: false, ...(action.properties && { recorded: action.properties }) },
+      resource: { type, application, sent: true, ...resource },
+      ancestry,
+      principals: { inGroup: (path) => this.#reached.inGroup(path), hasRole },
+      span: { from: this.now, until: this.now + 1 },
+    };
+  }
+
+  #residual(guard: LazyGuard, known: PartialRequest): RowOutcomes {
+    return this.#clauses.of.of(this.#residuals.residualOf(guard, known));
+  }
+
+  #readsOf(guard: LazyGuard): ReturnType<typeof readsOf> {
+    return remembered(this.#reads, guard, () => readsOf(guard));
+  }
+
+  #said(policy: Policy, say: () => RowOutcomes): RowOutcomes {
+    try {
+      return say();
+    } catch (error) {
+      throw error instanceof Unsayable ? notFilterable(error, policy.address) : error;
+    }
+  }
+
+  /** A decision that might use up its steps is open, which no column says. */
+  #boundSteps(): void {
+    let steps = 0;
+    for (const { guard } of this.#reached.policies.keys()) {
+      if (guard === null) continue;
+      const ast = guard.condition === undefined ? undefined : parsedCondition(guard.condition);
+      steps += CANDIDATE_STEPS + (ast === undefined ? 0 : nodesOf(ast));
+    }
+    if (steps <= CONDITION_LIMITS.decisionSteps) return;
+    const detail = `The conditions of the policies that cover the type "${this.type.path}" may take more than ${CONDITION_LIMITS.decisionSteps} steps together: give the subject fewer policies with conditions.`;
+    throw new ProblemError('not_filterable', detail);
+  }
+}
+
+const TRUE = always('true');
+
+/** Combines candidates as 5.1 to 5.5 do: the rows for which the answer is an ALLOW. */
+function allowed(candidates: readonly Candidate[]): RowCondition {
+  const priorities = [...new Set(candidates.map(({ policy }) => policy.priority))].sort((left, right) => left - right);
+  let answer: RowCondition = NEVER;
+  const failures: { priority: number; failed: RowCondition }[] = [];
+  const denials: { priority: number; denied: RowCondition }[] = [];
+  for (const priority of priorities) {
+    const here = candidates.filter(({ policy }) => policy.priority === priority);
+    const allows = any(
+      here.filter(({ policy }) => !policy.deny),
+      (outcomes) => outcomes.true,
+    );
+    const denies = here.filter(({ policy }) => policy.deny);
+    const denied = any(denies, (outcomes) => or([outcomes.true, outcomes.absent]));
+    failures.push({ priority, failed: any(denies, (outcomes) => outcomes.failed) });
+    denials.push({ priority, denied });
+    answer = and([not(denied), or([allows, answer])]);
+  }
+  // A DENY that fails leaves the answer open, unless one of the same or a higher priority applies.
+  const closed = failures
+    .filter(({ failed }) => failed.op !== 'never')
+    .map(({ priority, failed }) =>
+      or([not(failed), ...denials.filter((one) => one.priority >= priority).map(({ denied }) => denied)]),
+    );
+  return and([answer, ...closed]);
+}
+
+/** The rows for which one of the candidates has an outcome; those that have the same are joined first. */
+function any(candidates: readonly Candidate[], outcome: (outcomes: RowOutcomes) => RowCondition): RowCondition {
+  const places = new Map<RowOutcomes, RowCondition[]>();
+  for (const { outcomes, where } of candidates) remembered(places, outcomes, () => []).push(where);
+  return or([...places].map(([outcomes, where]) => and([or(where), outcome(outcomes)])));
+}
+
+/** The outcomes of rows that are told apart by where they lie, or by what they lack. */
+function cases(all: readonly { where: RowCondition; outcomes: RowOutcomes }[]): RowOutcomes {
+  const alike = new Map<RowOutcomes, RowCondition[]>();
+  for (const { where, outcomes } of all) remembered(alike, outcomes, () => []).push(where);
+  const joined = [...alike].map(([outcomes, where]) => ({ outcomes, where: or(where) }));
+  const of = (outcome: keyof RowOutcomes) => or(joined.map(({ where, outcomes }) => and([where, outcomes[outcome]])));
+  return { true: of('true'), false: of('false'), absent: of('absent'), failed: of('failed') };
+}
+
+/** Drops names of parents that no request may give. */
+function validated(condition: RowCondition, parent: ParentColumn, mayHold: (name: string) => boolean): RowCondition {
+  if (condition.op === 'set') {
+    const { set, column } = condition;
+    if (column !== parent.column || set.others) return condition;
+    return inSet(column, { ...set, values: new Set([...set.values].filter((name) => mayHold(name as string))) });
+  }
+  if (condition.op !== 'and' && condition.op !== 'or') return condition;
+  const parts = condition.parts.map((part) => validated(part, parent, mayHold));
+  return condition.op === 'and' ? and(parts) : or(parts);
+}
+
+/** Whether a condition names all values that a column may have. */
+function confines(condition: RowCondition, column: string): boolean {
+  switch (condition.op) {
+    case 'never':
+      return true;
+    case 'set':
+      return condition.column === column && !condition.set.others;
+    case 'and':
+      return condition.parts.some((part) => confines(part, column));
+    case 'or':
+      return condition.parts.every((part) => confines(part, column));
+    default:
+      return false;
+  }
+}
+
+function boundLists(condition: RowCondition): void {
+  if ('parts' in condition) for (const part of condition.parts) boundLists(part);
+  if (condition.op !== 'set' || condition.set.values.size <= FILTER_LIST_MAX) return;
+  throw tooLarge(condition.set.values.size, condition.column === 'name' ? 'names' : `names in ${condition.column}`);
+}
+
+function tooLarge(count: number, what: string): ProblemError {
+  const detail = `The filter would list ${count} ${what}, of which ${FILTER_LIST_MAX} are allowed: search for recorded resources, or ask for decisions on rows.`;
+  return new ProblemError('filter_too_large', detail);
+}
+
+function manyStored({ name }: Resource, count: number): Unsayable {
+  const why = `${count} properties of it are recorded for "${name}", which columns may override`;
+  return new Unsayable(
+    'which reads many properties',
+    why,
+    `Record at most ${STORED_READ_MAX} of them, or send them with the request`,
+  );
+}
+
+function subsets(names: readonly string[]): string[][] {
+  return names.reduce<string[][]>((all, name) => all.flatMap((one) => [one, [...one, name]]), [[]]);
+}
+
+function nodesOf(ast: Ast): number {
+  return partsOf(ast).reduce((sum, part) => sum + nodesOf(part), 1);
+}

@@ -1,0 +1,57 @@
+import type { Resource, ResourceType } from '../../access/grants/target.js';
+import { itemsOf } from '../../access/graph/few-or-many.js';
+import { hierarchyNodeOf } from '../../access/graph/hierarchy-node.js';
+import type { RowColumns } from './row-columns.js';
+import { ALWAYS, type Column, inSet, NEVER, or, type RowCondition } from './row-condition.js';
+import { oneOf } from './value-set.js';
+
+/** The rows to which a policy or role leads because of where they lie. */
+export interface Placement {
+  /** The recorded resources among them; all where it is undefined. */
+  readonly recorded: ReadonlySet<Resource> | undefined;
+  /** The others. */
+  readonly others: RowCondition;
+}
+
+/** Collects resources, by themselves or with all that lies below them. */
+export class PlacementBuilder {
+  readonly #recorded = new Set<Resource>();
+  readonly #parents = new Map<Column, Set<string>>();
+  #fixed = false;
+
+  constructor(
+    private readonly type: ResourceType,
+    private readonly columns: RowColumns,
+    /** The parents that the request names for all rows, with what they lie in. */
+    private readonly fixed: ReadonlySet<Resource>,
+  ) {}
+
+  add(resource: Resource): void {
+    if (resource.type === this.type && resource.id !== undefined) this.#recorded.add(resource);
+  }
+
+  addBelow(top: Resource): void {
+    const entered = new Set([top]);
+    for (const place of entered) {
+      this.add(place);
+      this.#fixed ||= this.fixed.has(place);
+      for (const { column, parent } of this.columns.parents)
+        if (parent.type === place.type) namesIn(this.#parents, column).add(place.name);
+      for (const child of itemsOf(hierarchyNodeOf(place)?.children ?? null)) entered.add(child);
+    }
+  }
+
+  get placement(): Placement {
+    const parents = [...this.#parents].map(([column, names]) => inSet(column, oneOf(names)));
+    return { recorded: this.#recorded, others: this.#fixed ? ALWAYS : or(parents) };
+  }
+}
+
+/** Nowhere. */
+export const NO_PLACEMENT: Placement = { recorded: new Set(), others: NEVER };
+
+function namesIn(parents: Map<Column, Set<string>>, column: Column): Set<string> {
+  const known = parents.get(column) ?? new Set();
+  parents.set(column, known);
+  return known;
+}

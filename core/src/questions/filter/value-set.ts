@@ -1,0 +1,83 @@
+/** A value that columns and conditions have alike. */
+export type Scalar = string | number | boolean;
+
+/**
+ * The values of one column that are meant: some, or with `others` all but these; and with `missing` also its absence. Two
+ * sets that mean the same have the same members.
+ */
+export interface ValueSet {
+  readonly values: ReadonlySet<Scalar>;
+  readonly others: boolean;
+  readonly missing: boolean;
+}
+
+const NONE: ReadonlySet<Scalar> = new Set();
+
+export const PRESENT: ValueSet = { values: NONE, others: true, missing: false };
+export const MISSING: ValueSet = { values: NONE, others: false, missing: true };
+
+/** Exactly these values. */
+export function oneOf(values: Iterable<Scalar>): ValueSet {
+  return normal({ values: new Set(values), others: false, missing: false });
+}
+
+/** Any value but these. */
+export function noneOf(values: Iterable<Scalar>): ValueSet {
+  return normal({ values: new Set(values), others: true, missing: false });
+}
+
+export function isEverything({ values, others, missing }: ValueSet): boolean {
+  return others && missing && values.size === 0;
+}
+
+export function isNothing({ values, others, missing }: ValueSet): boolean {
+  return !others && !missing && values.size === 0;
+}
+
+export function complement({ values, others, missing }: ValueSet): ValueSet {
+  return normal({ values, others: !others, missing: !missing });
+}
+
+export function intersection(left: ValueSet, right: ValueSet): ValueSet {
+  const missing = left.missing && right.missing;
+  if (left.others && right.others)
+    return normal({ values: new Set([...left.values, ...right.values]), others: true, missing });
+  if (left.others || (!right.others && right.values.size < left.values.size)) return intersection(right, left);
+  const keeps = (value: Scalar) => right.values.has(value) !== right.others;
+  return normal({ values: new Set([...left.values].filter(keeps)), others: false, missing });
+}
+
+export function union(left: ValueSet, right: ValueSet): ValueSet {
+  return complement(intersection(complement(left), complement(right)));
+}
+
+/** Whether all that the first means is meant by the second. */
+export function isWithin(inner: ValueSet, outer: ValueSet): boolean {
+  if (inner.missing && !outer.missing) return false;
+  if (!inner.others) {
+    for (const value of inner.values) if (outer.values.has(value) === outer.others) return false;
+    return true;
+  }
+  if (!outer.others) return false;
+  for (const value of outer.values) if (!inner.values.has(value)) return false;
+  return true;
+}
+
+/** Of truth values there are two, so that all but one is the other. */
+function normal(set: ValueSet): ValueSet {
+  const { values, others, missing } = set;
+  const [first] = values;
+  if (!others || typeof first !== 'boolean') {
+    return !others && values.size === 2 && typeof first === 'boolean' && onlyTruth(values)
+      ? { values: NONE, others: true, missing }
+      : set;
+  }
+  if (!onlyTruth(values)) return set;
+  return values.size === 2
+    ? { values: NONE, others: false, missing }
+    : { values: new Set([!first]), others: false, missing };
+}
+
+function onlyTruth(values: ReadonlySet<Scalar>): boolean {
+  return [...values].every((value) => typeof value === 'boolean');
+}
