@@ -16,6 +16,8 @@ const (
 	CodeConflict Code = "conflict"
 	// CodeEvaluationFailed: The decision could not be evaluated.
 	CodeEvaluationFailed Code = "evaluation_failed"
+	// CodeFilterTooLarge: The filter would be too large.
+	CodeFilterTooLarge Code = "filter_too_large"
 	// CodeForbidden: The credential lacks a scope.
 	CodeForbidden Code = "forbidden"
 	// CodeIdempotencyMismatch: The idempotency key was used for another request.
@@ -40,6 +42,8 @@ const (
 	CodeMethodNotAllowed Code = "method_not_allowed"
 	// CodeNetwork: The service could not be reached.
 	CodeNetwork Code = "network"
+	// CodeNotFilterable: Columns cannot say the answer exactly.
+	CodeNotFilterable Code = "not_filterable"
 	// CodeNotFound: No such record or route.
 	CodeNotFound Code = "not_found"
 	// CodeNotOwner: Another stack owns the record.
@@ -78,6 +82,7 @@ var problemCodes = map[Code]bool{
 	CodeBehindRevision:       true,
 	CodeConflict:             true,
 	CodeEvaluationFailed:     true,
+	CodeFilterTooLarge:       true,
 	CodeForbidden:            true,
 	CodeIdempotencyMismatch:  true,
 	CodeInternal:             true,
@@ -90,6 +95,7 @@ var problemCodes = map[Code]bool{
 	CodeInvalidRecords:       true,
 	CodeMethodNotAllowed:     true,
 	CodeNetwork:              true,
+	CodeNotFilterable:        true,
 	CodeNotFound:             true,
 	CodeNotOwner:             true,
 	CodeNotReady:             true,

@@ -12,6 +12,7 @@ export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => strin
   conflict: undefined,
   evaluation_failed:
     'Access was not granted. Correct the condition of the named policy, or send the values that it reads.',
+  filter_too_large: undefined,
   forbidden: 'Run "servicectl whoami" to see the scopes of this credential.',
   idempotency_mismatch: undefined,
   internal: undefined,
@@ -27,6 +28,7 @@ export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => strin
     id === 'agent status'
       ? 'Check --url and that the agent runs ("servicectl agent start").'
       : `Check --url or SERVICE_CLOUD_URL, and that the service runs ("servicectl cloud start"${flags.includes('local') ? ', or "servicectl agent start" for --local' : ''}).`,
+  not_filterable: undefined,
   not_found: undefined,
   not_owner: undefined,
   not_ready: ({ flags }) =>

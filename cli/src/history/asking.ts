@@ -12,7 +12,10 @@ import { TreeClient } from './tree-client.js';
 
 /** A source that commands ask: the service, as it is or as it was, or the records of a tree. */
 export interface Asking
-  extends Pick<ServiceClient, 'url' | 'decide' | 'searchSubjects' | 'searchResources' | 'searchActions'> {
+  extends Pick<
+    ServiceClient,
+    'url' | 'decide' | 'filterRows' | 'searchSubjects' | 'searchResources' | 'searchActions'
+  > {
   records<K extends Kind>(kind: K): Pick<RecordCollection<K>, 'list' | 'get'>;
 }
 

@@ -7,10 +7,12 @@ import { finished } from '@authz-service/core/concurrency/time-slicing';
 import type { JsonObject } from '@authz-service/core/json/json';
 import type { Manifest } from '@authz-service/core/manifest/manifest';
 import { ProblemError } from '@authz-service/core/problem';
+import { type FilterQuestion as CoreFilterQuestion, filterRows } from '@authz-service/core/questions/filter/row-filter';
 import { address, names, splitAddress } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { DecisionRequest } from '@authz-service/core/request';
 import type { Decision } from '@authz-service/sdk/decision';
+import type { Filter, FilterQuestion } from '@authz-service/sdk/filter';
 import type { ActionQuestion, DecisionQuestion, ResourceQuestion, SubjectQuestion } from '@authz-service/sdk/question';
 import type { RecordCollection, RecordFilter } from '@authz-service/sdk/records';
 import type { SearchOptions } from '@authz-service/sdk/search';
@@ -78,6 +80,13 @@ export class TreeClient {
   ): AsyncGenerator<FoundEntity> {
     const any = { type: resource.type, ...propertiesOf(resource) };
     return this.#found({ kind: 'resource', resource: any, ...partsOf({ subject, action, context }) }, options);
+  }
+
+  async filterRows({ subject, resource, action, context, options }: FilterQuestion): Promise<Filter> {
+    const any = { type: resource.type, ...propertiesOf(resource) };
+    const question = { resource: any, ...partsOf({ subject, action, context }) } as CoreFilterQuestion;
+    const { filter, policies } = filterRows(this.#engine, question, this.now);
+    return { ...filter, ...(options?.explain && { explanation: { policies } }) };
   }
 
   searchActions({ subject, resource, context }: ActionQuestion, options?: SearchOptions): AsyncGenerator<FoundAction> {

@@ -1,5 +1,6 @@
 import type { Decision } from '@authz-service/core/access/api/decision';
 import type { Budget, Engine } from '@authz-service/core/access/api/engine';
+import type { CompiledEngine } from '@authz-service/core/access/engine/compiled-engine';
 import type { TenantSearch } from '@authz-service/core/access/search/tenant-search';
 import type { ProblemCode, ProblemError } from '@authz-service/core/problem';
 import type { DecisionRequest } from '@authz-service/core/request';
@@ -10,7 +11,7 @@ export interface TenantView {
   /** The id of the tenant. */
   id: string;
   revision: string;
-  engine: Engine;
+  engine: CompiledEngine;
   search: TenantSearch;
 }
 

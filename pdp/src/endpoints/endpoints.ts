@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint.js';
 import { evaluationEndpoints } from './evaluation.js';
 import { evaluationsEndpoint } from './evaluations.js';
+import { filterEndpoint } from './filter.js';
 import { metadataEndpoint } from './metadata.js';
 import { searchEndpoints } from './search.js';
 
@@ -9,5 +10,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...evaluationEndpoints,
   evaluationsEndpoint,
   ...searchEndpoints,
+  filterEndpoint,
   metadataEndpoint,
 ];

@@ -4,6 +4,7 @@ import { AUTHZEN_PATHS } from './authzen-paths.js';
 import { baseAddress } from './base-address.js';
 import { Batcher } from './batcher.js';
 import { type Decision, decisionOf, denial, type Outcome, outcomesOf } from './decision.js';
+import { type Filter, type FilterQuestion, filterOf } from './filter.js';
 import type { WrittenJson } from './json-text.js';
 import { Limit, until } from './limit.js';
 import { type AuthzenConfiguration, metadataOf } from './metadata.js';
@@ -97,6 +98,9 @@ function platformRoute({ url, fetch = globalThis.fetch }: DecisionClientOptions)
 
 /** The origin of who listens on a unix socket. */
 const SOCKET_ORIGIN = 'http://localhost';
+
+/** Our own: AuthZEN has no filters. */
+const FILTER_PATH = '/v1/filter';
 
 /** The most questions that the service takes in one request. */
 const BATCH_MAX = 1_000;
@@ -263,6 +267,27 @@ export class DecisionClient {
   /** Searches what the subject may do to the resource, page by page as the loop goes on. */
   searchActions(question: ActionQuestion, options?: SearchOptions): AsyncGenerator<FoundAction, void, undefined> {
     return everyResult((body, call) => this.#search('action', body, call), question, options);
+  }
+
+  /**
+   * The rows of a type that the subject may do this with, as a condition on their columns: `filterSql` says it in SQL. Throws
+   * `not_filterable` where columns cannot say it exactly, and `filter_too_large`.
+   */
+  filterRows(question: FilterQuestion, options: CallOptions = {}): Promise<Filter> {
+    return this.#spans.around('filter', async (span) => {
+      const { retryPolicy } = this.transport;
+      const request = {
+        method: 'POST',
+        path: FILTER_PATH,
+        body: question,
+        repeat: 'harmless',
+        retryPolicy,
+        past: true,
+      } as const;
+      const { body, revision } = await this.#answered(request, { ...options, onAttempt: span.attempt });
+      span.revision(revision);
+      return filterOf(body, `POST ${this.url}${FILTER_PATH}`, revision);
+    });
   }
 
   /** Returns the decision point's metadata (AuthZEN 1.0 section 9). Throws `network` where it names another origin. */

@@ -2,6 +2,8 @@ export * from './client.js';
 export type { ConnectionOptions } from './connection.js';
 export type { Candidate, Clause, Decision, Outcome } from './decision.js';
 export type { DecisionClientOptions } from './decision-client.js';
+export type { Filter, FilterCondition, FilterPolicy, FilterQuestion, FilterTest, FilterValue } from './filter.js';
+export { type FilterColumns, filterSql, type SqlDialect, type SqlFilter } from './filter-sql.js';
 export type { AuthzenConfiguration } from './metadata.js';
 export type * from './question.js';
 export type { ListOptions, MatchOptions, RecordCollection, RecordFilter, WriteOptions } from './records.js';

@@ -26,7 +26,7 @@ const ORDERED_APART = /[\ud800-\uffff]/;
 /** A side of a comparison: known, or a column. */
 type Operand = Known | { readonly column: RowColumn };
 
-/** What is known: a value, or else the trouble that it makes. */
+/** A side that is known: a value, or else the trouble that it makes. */
 type Known = { readonly value: Value; readonly trouble?: undefined } | { readonly trouble: Trouble };
 
 /** Says for which rows clauses of conditions are true, false, absent or failed. */
@@ -144,7 +144,12 @@ class Clause {
     const there = and([presenceOf(left), presenceOf(right)]);
     if (left.column === right.column) return whether(op === 'lt' ? NEVER : there, there);
     if (left.type !== right.type) return whether(NEVER, there);
-    return whether(passes({ op, column: left.column, other: right.column }), there);
+    const compared = (kind: 'same' | 'lt' | 'le', one: RowColumn, two: RowColumn) =>
+      passes({ op: kind, column: one.column, other: two.column });
+    if (op !== 'same' || left.type === 'string') return whether(compared(op, left, right), there);
+    if (left.type === 'number') return whether(and([compared('le', left, right), compared('le', right, left)]), there);
+    const both = (value: boolean) => and([left, right].map(({ column }) => inSet(column, oneOf([value]))));
+    return whether(or([both(true), both(false)]), there);
   }
 
   #membership(item: Ast, whole: Ast): RowOutcomes {

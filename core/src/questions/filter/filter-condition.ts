@@ -1,4 +1,4 @@
-import { type Column, columnsOf, type RowCondition, type RowTest } from './row-condition.js';
+import { type ColumnName, columnsOf, type RowCondition, type RowTest } from './row-condition.js';
 import type { Scalar, ValueSet } from './value-set.js';
 
 /**
@@ -32,25 +32,35 @@ function published(condition: RowCondition): FilterCondition {
     case 'set':
       return publishedSet(condition.column, condition.set);
     case 'test':
-      return condition.passes ? publishedTest(condition.test) : failedTest(condition.test);
+      return condition.passes ? passedTest(condition.test) : failedTest(condition.test);
     case 'and':
     case 'or': {
       const args = condition.parts.map(published).flatMap((arg) => (arg.op === condition.op ? arg.args : [arg]));
-      const keyed = args.map((arg) => [weightOf(arg), JSON.stringify(arg), arg] as const);
-      keyed.sort(([left, one], [right, two]) => left - right || (one < two ? -1 : one > two ? 1 : 0));
-      return { op: condition.op, args: keyed.map(([, , arg]) => arg) };
+      return { op: condition.op, args: inOrder(args) };
     }
     default:
       throw new Error(`A part of a condition is ${condition.op}`);
   }
 }
 
-/** Tests come before what is made of several. */
-function weightOf(condition: FilterCondition): number {
-  return 'args' in condition ? 1 : 0;
+function inOrder(args: readonly FilterCondition[]): FilterCondition[] {
+  const keyed = args.map((arg) => [placeOf(arg), JSON.stringify(arg), arg] as const);
+  keyed.sort(([left, one], [right, two]) => compareTexts(left, right) || compareTexts(one, two));
+  return keyed.map(([, , arg]) => arg);
 }
 
-function publishedSet(attribute: Column, { values, others, missing }: ValueSet): FilterCondition {
+/** Tests come before what is made of several, by their attributes; whether there is a value is tested first. */
+function placeOf(condition: FilterCondition): string {
+  if ('args' in condition) return '1';
+  const { attribute, op } = condition.op === 'not' ? condition.arg : condition;
+  return `0 ${attribute} ${condition.op === 'present' ? 0 : op === 'present' ? 2 : 1}`;
+}
+
+function compareTexts(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function publishedSet(attribute: ColumnName, { values, others, missing }: ValueSet): FilterCondition {
   const present: FilterTest = { op: 'present', attribute };
   const absent: FilterCondition = { op: 'not', arg: present };
   const sorted = [...values].sort((left, right) => (left < right ? -1 : left > right ? 1 : 0));
@@ -58,10 +68,17 @@ function publishedSet(attribute: Column, { values, others, missing }: ValueSet):
   if (first === undefined) return others ? present : absent;
   const listed: FilterTest =
     sorted.length === 1 ? { op: 'eq', attribute, value: first } : { op: 'in', attribute, values: sorted };
-  if (!others) return missing ? { op: 'or', args: [listed, absent] } : listed;
+  if (!others) return missing ? { op: 'or', args: inOrder([listed, absent]) } : listed;
   const other: FilterCondition = { op: 'not', arg: listed };
   if (attribute === 'name') return other;
-  return missing ? { op: 'or', args: [absent, other] } : { op: 'and', args: [present, other] };
+  return missing ? { op: 'or', args: inOrder([absent, other]) } : { op: 'and', args: [present, other] };
+}
+
+/** Tells the items of no list from those of an empty one, of which all is true. */
+function passedTest(test: RowTest): FilterCondition {
+  const published = publishedTest(test);
+  if (test.op !== 'hasOnly') return published;
+  return { op: 'and', args: [{ op: 'present', attribute: test.column }, published] };
 }
 
 const OPPOSITE = { lt: 'ge', le: 'gt' } as const;

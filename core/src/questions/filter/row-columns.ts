@@ -2,19 +2,19 @@ import type { ParentType, ResourceType } from '../../access/grants/target.js';
 import type { JsonObject } from '../../json/json.js';
 import type { PropertyType } from '../../records/fields.js';
 import { Unsayable } from './not-filterable.js';
-import type { Column } from './row-condition.js';
+import type { ColumnName } from './row-condition.js';
 
 /** A column that conditions read. */
 export interface RowColumn {
-  readonly column: Column;
+  readonly column: ColumnName;
   readonly type: 'string' | 'number' | 'boolean' | 'list';
-  /** What a row without a value in it has: no such attribute, or `null`; each row has a name. */
+  /** Tells whether a row without a value lacks the attribute, or has `null`; each row has a name. */
   readonly without: 'absent' | 'null' | 'never';
 }
 
 /** A parent's column, and the type of the recorded resources that it names. */
 export interface ParentColumn {
-  readonly column: Column;
+  readonly column: ColumnName;
   readonly parent: ParentType;
 }
 
@@ -61,7 +61,7 @@ export class RowColumns {
 }
 
 /** The bare name of the parents' type where no other declared parent has it, else the property. */
-function parentColumn({ type, property }: ParentType, all: readonly ParentType[]): Column {
+function parentColumn({ type, property }: ParentType, all: readonly ParentType[]): ColumnName {
   const alike = all.filter((other) => other.type.name === type.name || other.property === type.name);
   return alike.every((other) => other.property === property) ? `parents.${type.name}` : `parents.${property}`;
 }

@@ -11,14 +11,14 @@ import {
 } from './value-set.js';
 
 /** A column of rows, as conditions name it: `name`, `properties.X` or `parents.TYPE`. */
-export type Column = string;
+export type ColumnName = string;
 
 /** A test that a column's value, or those of two columns, must pass. */
 export interface RowTest {
   readonly op: 'lt' | 'le' | 'same' | 'startsWith' | 'endsWith' | 'contains' | 'hasAny' | 'hasOnly';
-  readonly column: Column;
+  readonly column: ColumnName;
   /** The column that it is compared with. */
-  readonly other?: Column;
+  readonly other?: ColumnName;
   readonly value?: Scalar;
   readonly values?: readonly Scalar[];
 }
@@ -29,7 +29,7 @@ export interface RowTest {
  */
 export type RowCondition =
   | { readonly op: 'always' | 'never' }
-  | { readonly op: 'set'; readonly column: Column; readonly set: ValueSet }
+  | { readonly op: 'set'; readonly column: ColumnName; readonly set: ValueSet }
   | { readonly op: 'test'; readonly test: RowTest; readonly key: string; readonly passes: boolean }
   | { readonly op: 'and' | 'or'; readonly parts: readonly RowCondition[] };
 
@@ -39,7 +39,7 @@ export const NEVER: RowCondition = { op: 'never' };
 /** Conditions with more parts than this are left as they are. */
 const SIMPLIFIED_MAX = 2000;
 
-export function inSet(column: Column, set: ValueSet): RowCondition {
+export function inSet(column: ColumnName, set: ValueSet): RowCondition {
   if (isEverything(set)) return ALWAYS;
   return isNothing(set) ? NEVER : { op: 'set', column, set };
 }
@@ -75,7 +75,7 @@ export function or(parts: readonly RowCondition[]): RowCondition {
   return joined('or', parts);
 }
 
-export function columnsOf({ column, other }: RowTest): readonly Column[] {
+export function columnsOf({ column, other }: RowTest): readonly ColumnName[] {
   return other === undefined ? [column] : [column, other];
 }
 
@@ -103,7 +103,7 @@ export function keyOf(condition: RowCondition): string {
 
 /** Facts that hold wherever a part is looked at: the values that columns may have, and tests that are settled. */
 interface Facts {
-  readonly sets: ReadonlyMap<Column, ValueSet>;
+  readonly sets: ReadonlyMap<ColumnName, ValueSet>;
   readonly tests: ReadonlyMap<string, boolean>;
 }
 
@@ -115,7 +115,7 @@ type Leaf = Extract<RowCondition, { op: 'set' | 'test' }>;
  */
 function joined(op: 'and' | 'or', given: readonly RowCondition[]): RowCondition {
   const [settling, neutral] = op === 'and' ? [NEVER, ALWAYS] : [ALWAYS, NEVER];
-  const sets = new Map<Column, ValueSet>();
+  const sets = new Map<ColumnName, ValueSet>();
   const tests = new Map<string, Leaf & { op: 'test' }>();
   const nested = new Map<string, RowCondition>();
   const all = [...flat(op, given)];
@@ -161,7 +161,7 @@ function joined(op: 'and' | 'or', given: readonly RowCondition[]): RowCondition 
   leaves.push(...tests.values());
   const others = few ? filledIn(op, leaves, [...nested.values()]) : [...nested.values()];
   if (others.some((part, at) => part !== [...nested.values()][at])) return joined(op, [...leaves, ...others]);
-  const parts = [...leaves, ...others];
+  const parts: readonly RowCondition[] = few ? factored(op, [...leaves, ...others]) : [...leaves, ...others];
   const [only] = parts;
   if (only === undefined) return neutral;
   return parts.length === 1 ? only : { op, parts };
@@ -195,11 +195,38 @@ function isCovered(op: 'and' | 'or', part: RowCondition, at: number, all: readon
   });
 }
 
+/** Takes out what several parts have in common: `(a || b) && (a || c)` is `a || b && c`. */
+function factored(op: 'and' | 'or', parts: readonly RowCondition[]): readonly RowCondition[] {
+  const found = new Map<string, { leaf: RowCondition; among: (RowCondition & { parts: readonly RowCondition[] })[] }>();
+  for (const part of parts) {
+    if (!('parts' in part)) continue;
+    for (const leaf of part.parts) {
+      if ('parts' in leaf) continue;
+      const key = keyOf(leaf);
+      const known = found.get(key) ?? { leaf, among: [] };
+      found.set(key, known);
+      known.among.push(part);
+    }
+  }
+  const [most] = [...found.values()].sort((left, right) => right.among.length - left.among.length);
+  if (most === undefined || most.among.length < 2) return parts;
+  const { leaf, among } = most;
+  const dual = op === 'and' ? 'or' : 'and';
+  const rests = among.map((part) =>
+    joined(
+      dual,
+      part.parts.filter((one) => keyOf(one) !== keyOf(leaf)),
+    ),
+  );
+  const together = joined(dual, [leaf, joined(op, rests)]);
+  return factored(op, [...parts.filter((part) => !among.some((one) => one === part)), together]);
+}
+
 /** The facts in which the other parts matter: all leaves hold, or with `or` none of them does. */
 function factsOf(op: 'and' | 'or', leaves: readonly Leaf[]): Facts {
-  const sets = new Map<Column, ValueSet>();
+  const sets = new Map<ColumnName, ValueSet>();
   const tests = new Map<string, boolean>();
-  const restrict = (column: Column, set: ValueSet) => {
+  const restrict = (column: ColumnName, set: ValueSet) => {
     const known = sets.get(column);
     sets.set(column, known === undefined ? set : intersection(known, set));
   };
@@ -224,7 +251,7 @@ function assuming(condition: RowCondition, facts: Facts): RowCondition {
     }
     case 'test': {
       const known = facts.tests.get(condition.key);
-      const there = (column: Column) => isWithin(facts.sets.get(column) ?? complement(NOWHERE), PRESENT);
+      const there = (column: ColumnName) => isWithin(facts.sets.get(column) ?? complement(NOWHERE), PRESENT);
       const columns = columnsOf(condition.test);
       if (columns.some((column) => isNothing(intersection(facts.sets.get(column) ?? complement(NOWHERE), PRESENT))))
         return NEVER;

@@ -83,7 +83,7 @@ class RowFilter {
   readonly #clauses: ClauseOutcomes;
   readonly #sent: JsonObject;
   readonly #stored: JsonObject;
-  /** What the rows lie in that the request places. */
+  /** The parents in which the request places all rows, and what these lie in. */
   readonly #fixed: readonly Resource[];
   readonly #reads = new Map<LazyGuard, ReturnType<typeof readsOf>>();
 
@@ -373,7 +373,8 @@ function allowed(candidates: readonly Candidate[]): RowCondition {
       (outcomes) => outcomes.true,
     );
     const denies = here.filter(({ policy }) => policy.deny);
-    const denied = any(denies, (outcomes) => or([outcomes.true, outcomes.absent]));
+    // True or absent, which is what is neither false nor failed.
+    const denied = any(denies, (outcomes) => not(or([outcomes.false, outcomes.failed])));
     failures.push({ priority, failed: any(denies, (outcomes) => outcomes.failed) });
     denials.push({ priority, denied });
     answer = and([not(denied), or([allows, answer])]);

@@ -2,7 +2,7 @@ import type { Resource, ResourceType } from '../../access/grants/target.js';
 import { itemsOf } from '../../access/graph/few-or-many.js';
 import { hierarchyNodeOf } from '../../access/graph/hierarchy-node.js';
 import type { RowColumns } from './row-columns.js';
-import { ALWAYS, type Column, inSet, NEVER, or, type RowCondition } from './row-condition.js';
+import { ALWAYS, type ColumnName, inSet, NEVER, or, type RowCondition } from './row-condition.js';
 import { oneOf } from './value-set.js';
 
 /** The rows to which a policy or role leads because of where they lie. */
@@ -16,7 +16,7 @@ export interface Placement {
 /** Collects resources, by themselves or with all that lies below them. */
 export class PlacementBuilder {
   readonly #recorded = new Set<Resource>();
-  readonly #parents = new Map<Column, Set<string>>();
+  readonly #parents = new Map<ColumnName, Set<string>>();
   #fixed = false;
 
   constructor(
@@ -50,7 +50,7 @@ export class PlacementBuilder {
 /** Nowhere. */
 export const NO_PLACEMENT: Placement = { recorded: new Set(), others: NEVER };
 
-function namesIn(parents: Map<Column, Set<string>>, column: Column): Set<string> {
+function namesIn(parents: Map<ColumnName, Set<string>>, column: ColumnName): Set<string> {
   const known = parents.get(column) ?? new Set();
   parents.set(column, known);
   return known;

@@ -63,7 +63,7 @@ export function isWithin(inner: ValueSet, outer: ValueSet): boolean {
   return true;
 }
 
-/** Of truth values there are two, so that all but one is the other. */
+/** Writes sets of truth values, of which there are two, in one form: all but one is the other. */
 function normal(set: ValueSet): ValueSet {
   const { values, others, missing } = set;
   const [first] = values;

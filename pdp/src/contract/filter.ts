@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { optionsSchema } from './decision-request.js';
+import { actionSchema, anyResourceSchema, contextSchema, subjectSchema } from './entities.js';
+
+/** The body of `POST /v1/filter`: a decision's, without the id and name of the resource. */
+export const filterRequestSchema = z
+  .object({
+    subject: subjectSchema,
+    action: actionSchema,
+    resource: anyResourceSchema,
+    context: contextSchema,
+    options: optionsSchema.optional(),
+  })
+  .meta({ id: 'FilterRequest' });
+
+const attribute = z.string().meta({ description: '`name`, `properties.NAME` or `parents.TYPE`.' });
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+const scalars = z.array(scalar);
+
+const testSchema = z
+  .union([
+    z.object({ op: z.literal('present'), attribute }),
+    z.object({ op: z.literal('eq'), attribute, value: scalar }),
+    z.object({ op: z.enum(['in', 'hasAny', 'hasOnly']), attribute, values: scalars }),
+    z.object({ op: z.enum(['lt', 'le', 'gt', 'ge']), attribute, value: scalar }),
+    z.object({ op: z.enum(['startsWith', 'endsWith', 'contains']), attribute, value: z.string() }),
+    z.object({ op: z.enum(['same', 'less', 'atMost']), attribute, other: attribute }),
+  ])
+  .meta({ id: 'FilterTest', description: 'A test of one row. It is false for a row that lacks the value.' });
+
+type Test = z.infer<typeof testSchema>;
+type Condition =
+  | { readonly op: 'and' | 'or'; readonly args: readonly Condition[] }
+  | { readonly op: 'not'; readonly arg: Test }
+  | Test;
+
+const conditionSchema: z.ZodType<Condition> = z
+  .union([
+    z.object({
+      op: z.enum(['and', 'or']),
+      get args(): z.ZodType<readonly Condition[]> {
+        return z.array(conditionSchema);
+      },
+    }),
+    z.object({ op: z.literal('not'), arg: testSchema }),
+    testSchema,
+  ])
+  .meta({ id: 'FilterCondition', description: 'A condition on rows, in two values (docs/filters.md).' });
+
+const policySchema = z
+  .object({
+    policy: z.string().meta({ description: 'The address of the policy.' }),
+    policy_id: z.string(),
+    effect: z.enum(['ALLOW', 'DENY']),
+    priority: z.int(),
+  })
+  .meta({ id: 'FilterPolicy' });
+
+/** The body of an answered filter. */
+export const filterResponseSchema = z
+  .object({
+    kind: z.enum(['all', 'none', 'some']).meta({ description: 'The rows of the type that are allowed.' }),
+    condition: conditionSchema
+      .optional()
+      .meta({ description: 'The rows that are allowed; there where `kind` is `some`.' }),
+    explanation: z
+      .object({ policies: z.array(policySchema) })
+      .optional()
+      .meta({ description: 'The policies that take part; there when it was asked for.' }),
+  })
+  .meta({ id: 'FilterResponse' });

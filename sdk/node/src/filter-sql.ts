@@ -1,0 +1,310 @@
+import type { Filter, FilterCondition, FilterTest, FilterValue } from './filter.js';
+import { ServiceError } from './service-error.js';
+
+export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
+
+/**
+ * The columns of a table, as SQL expressions that the application trusts: `doc.amount`. A list is a column of JSON, or with
+ * `as: 'array'` a PostgreSQL array of text.
+ */
+export interface FilterColumns {
+  /** The column that holds what requests call the name of the resource; it is never NULL. */
+  readonly name?: string | undefined;
+  readonly properties?:
+    | Readonly<Record<string, string | { readonly column: string; readonly as: 'array' }>>
+    | undefined;
+  /** By the type of the parent. */
+  readonly parents?: Readonly<Record<string, string>> | undefined;
+}
+
+/** An expression for a WHERE, with `$1` for parameters in PostgreSQL and `?` elsewhere. */
+export interface SqlFilter {
+  readonly kind: Filter['kind'];
+  readonly sql: string;
+  readonly params: readonly (string | number)[];
+}
+
+/** Says a filter in SQL. Throws `invalid_config` for an attribute that has no column: nothing is left out. */
+export function filterSql(filter: Filter, columns: FilterColumns, dialect: SqlDialect): SqlFilter {
+  if (filter.kind !== 'some') return { kind: filter.kind, sql: filter.kind === 'all' ? '1 = 1' : '1 = 0', params: [] };
+  const writer = new WRITERS[dialect](columns);
+  const sql = writer.condition(filter.condition);
+  return { kind: filter.kind, sql, params: writer.params };
+}
+
+interface Column {
+  readonly sql: string;
+  readonly isArray: boolean;
+}
+
+abstract class SqlWriter {
+  readonly params: (string | number)[] = [];
+
+  constructor(private readonly columns: FilterColumns) {}
+
+  condition(condition: FilterCondition): string {
+    switch (condition.op) {
+      case 'and':
+        return `(${condition.args.map((arg) => this.condition(arg)).join(' AND ')})`;
+      case 'or':
+        return `(${condition.args.map((arg) => this.condition(arg)).join(' OR ')})`;
+      case 'not':
+        return condition.arg.op === 'present'
+          ? `${this.#column(condition.arg.attribute).sql} IS NULL`
+          : `NOT (${this.#test(condition.arg)})`;
+      default:
+        return this.#test(condition);
+    }
+  }
+
+  #test(test: FilterTest): string {
+    const { sql: column, isArray } = this.#column(test.attribute);
+    switch (test.op) {
+      case 'present':
+        return `${column} IS NOT NULL`;
+      case 'eq':
+        return this.equal(column, test.value);
+      case 'in':
+        return this.oneOf(column, test.values);
+      case 'lt':
+      case 'le':
+      case 'gt':
+      case 'ge':
+        return this.ordered(column, ORDER[test.op], test.value);
+      case 'startsWith':
+        return this.startsWith(column, test.value);
+      case 'endsWith':
+        return this.endsWith(column, test.value);
+      case 'contains':
+        return this.contains(column, test.value);
+      case 'hasAny':
+        return this.hasAny(column, test.values, isArray);
+      case 'hasOnly':
+        return this.hasOnly(column, test.values, isArray);
+      case 'same':
+        return this.same(column, this.#column(test.other).sql);
+      case 'less':
+        return `${column} < ${this.#column(test.other).sql}`;
+      case 'atMost':
+        return `${column} <= ${this.#column(test.other).sql}`;
+    }
+  }
+
+  #column(attribute: string): Column {
+    const { name, properties = {}, parents = {} } = this.columns;
+    const dot = attribute.indexOf('.');
+    const [root, member] = dot < 0 ? [attribute, ''] : [attribute.slice(0, dot), attribute.slice(dot + 1)];
+    const given = root === 'name' ? name : root === 'properties' ? own(properties, member) : own(parents, member);
+    if (given === undefined)
+      throw new ServiceError(
+        'invalid_config',
+        `The filter reads "${attribute}", to which no column is given: add it, or send it with the request if it is the same for all rows.`,
+      );
+    return typeof given === 'string' ? { sql: given, isArray: false } : { sql: given.column, isArray: true };
+  }
+
+  /** The placeholder of a parameter. */
+  abstract parameter(value: FilterValue): string;
+
+  equal(column: string, value: FilterValue): string {
+    return `${column} = ${this.parameter(value)}`;
+  }
+
+  oneOf(column: string, values: readonly FilterValue[]): string {
+    return `${column} IN (${values.map((value) => this.parameter(value)).join(', ')})`;
+  }
+
+  abstract ordered(column: string, operator: string, value: FilterValue): string;
+  abstract startsWith(column: string, text: string): string;
+  abstract endsWith(column: string, text: string): string;
+  abstract contains(column: string, text: string): string;
+  abstract hasAny(column: string, values: readonly FilterValue[], isArray: boolean): string;
+  abstract hasOnly(column: string, values: readonly FilterValue[], isArray: boolean): string;
+
+  same(left: string, right: string): string {
+    return `${left} = ${right}`;
+  }
+
+  protected any(tests: readonly string[]): string {
+    return tests.length === 0 ? '1 = 0' : `(${tests.join(' OR ')})`;
+  }
+}
+
+const ORDER = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const;
+
+function own<T>(map: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+/** Compares texts by their bytes, whatever collation a column has. */
+class SqliteWriter extends SqlWriter {
+  parameter(value: FilterValue): string {
+    this.params.push(typeof value === 'boolean' ? Number(value) : value);
+    return '?';
+  }
+
+  override equal(column: string, value: FilterValue): string {
+    return super.equal(typeof value === 'string' ? binary(column) : column, value);
+  }
+
+  override oneOf(column: string, values: readonly FilterValue[]): string {
+    return super.oneOf(typeof values[0] === 'string' ? binary(column) : column, values);
+  }
+
+  override same(left: string, right: string): string {
+    return super.same(binary(left), right);
+  }
+
+  ordered(column: string, operator: string, value: FilterValue): string {
+    return `${typeof value === 'string' ? binary(column) : column} ${operator} ${this.parameter(value)}`;
+  }
+
+  startsWith(column: string, text: string): string {
+    return `instr(${column}, ${this.parameter(text)}) = 1`;
+  }
+
+  endsWith(column: string, text: string): string {
+    const suffix = `CAST(${this.parameter(text)} AS BLOB)`;
+    return `substr(CAST(${column} AS BLOB), ${-Buffer.byteLength(text)}) = ${suffix}`;
+  }
+
+  contains(column: string, text: string): string {
+    return `instr(${column}, ${this.parameter(text)}) > 0`;
+  }
+
+  hasAny(column: string, values: readonly FilterValue[]): string {
+    return `EXISTS (SELECT 1 FROM json_each(${column}) AS item WHERE ${this.#isItem(values)})`;
+  }
+
+  hasOnly(column: string, values: readonly FilterValue[]): string {
+    return `NOT EXISTS (SELECT 1 FROM json_each(${column}) AS item WHERE NOT ${this.#isItem(values)})`;
+  }
+
+  #isItem(values: readonly FilterValue[]): string {
+    const tests = values.map((value) => {
+      if (typeof value === 'boolean') return `item.type = '${value}'`;
+      if (typeof value === 'string') return `(item.type = 'text' AND item.value = ${this.parameter(value)})`;
+      return `(item.type IN ('integer', 'real') AND item.value = ${this.parameter(value)})`;
+    });
+    return this.any(tests);
+  }
+}
+
+function binary(column: string): string {
+  return `${column} COLLATE BINARY`;
+}
+
+/** Texts are equal by their bytes in every collation that PostgreSQL calls deterministic, which all are by default. */
+class PostgresWriter extends SqlWriter {
+  parameter(value: FilterValue): string {
+    if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
+    this.params.push(value);
+    const parameter = `$${this.params.length}`;
+    // A number that no integer column holds would be refused as one.
+    return typeof value === 'number' && !isInt32(value) ? `CAST(${parameter} AS numeric)` : parameter;
+  }
+
+  ordered(column: string, operator: string, value: FilterValue): string {
+    return `${column}${typeof value === 'string' ? ' COLLATE "C"' : ''} ${operator} ${this.parameter(value)}`;
+  }
+
+  startsWith(column: string, text: string): string {
+    return `${column} LIKE ${this.parameter(`${escaped(text)}%`)}`;
+  }
+
+  endsWith(column: string, text: string): string {
+    return `${column} LIKE ${this.parameter(`%${escaped(text)}`)}`;
+  }
+
+  contains(column: string, text: string): string {
+    return `${column} LIKE ${this.parameter(`%${escaped(text)}%`)}`;
+  }
+
+  hasAny(column: string, values: readonly FilterValue[], isArray: boolean): string {
+    const tests = values.map((value) =>
+      isArray ? this.#array(column, '@>', [value]) : `CAST(${column} AS jsonb) @> ${this.#json([value])}`,
+    );
+    return this.any(tests);
+  }
+
+  hasOnly(column: string, values: readonly FilterValue[], isArray: boolean): string {
+    return isArray ? this.#array(column, '<@', values) : `CAST(${column} AS jsonb) <@ ${this.#json(values)}`;
+  }
+
+  #json(values: readonly FilterValue[]): string {
+    return `CAST(${this.parameter(JSON.stringify(values))} AS jsonb)`;
+  }
+
+  /** An array of texts holds no numbers and no truth values. */
+  #array(column: string, operator: '@>' | '<@', values: readonly FilterValue[]): string {
+    const texts = values.filter((value) => typeof value === 'string');
+    if (operator === '@>' && texts.length < values.length) return '1 = 0';
+    const items = texts.map((text) => this.parameter(text)).join(', ');
+    return `CAST(${column} AS text[]) ${operator} CAST(ARRAY[${items}] AS text[])`;
+  }
+}
+
+function isInt32(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 31;
+}
+
+/** A text in LIKE, of which no character stands for others. */
+function escaped(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+/** Compares texts by their bytes, beside the comparison that an index serves. */
+class MysqlWriter extends SqlWriter {
+  parameter(value: FilterValue): string {
+    if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
+    this.params.push(value);
+    return '?';
+  }
+
+  override equal(column: string, value: FilterValue): string {
+    if (typeof value !== 'string') return super.equal(column, value);
+    return `(${super.equal(column, value)} AND ${bytes(column)} = ${bytes(this.parameter(value))})`;
+  }
+
+  override oneOf(column: string, values: readonly FilterValue[]): string {
+    if (typeof values[0] !== 'string') return super.oneOf(column, values);
+    const exact = values.map((value) => bytes(this.parameter(value)));
+    const listed = super.oneOf(column, values);
+    return `(${listed} AND ${bytes(column)} IN (${exact.join(', ')}))`;
+  }
+
+  override same(left: string, right: string): string {
+    return `(${super.same(left, right)} AND ${bytes(left)} = ${bytes(right)})`;
+  }
+
+  ordered(column: string, operator: string, value: FilterValue): string {
+    if (typeof value !== 'string') return `${column} ${operator} ${this.parameter(value)}`;
+    return `${bytes(column)} ${operator} ${bytes(this.parameter(value))}`;
+  }
+
+  startsWith(column: string, text: string): string {
+    return `LOCATE(${bytes(this.parameter(text))}, ${bytes(column)}) = 1`;
+  }
+
+  endsWith(column: string, text: string): string {
+    return `RIGHT(${bytes(column)}, ${Buffer.byteLength(text)}) = ${bytes(this.parameter(text))}`;
+  }
+
+  contains(column: string, text: string): string {
+    return `LOCATE(${bytes(this.parameter(text))}, ${bytes(column)}) > 0`;
+  }
+
+  hasAny(column: string, values: readonly FilterValue[]): string {
+    return this.any(values.map((value) => `JSON_CONTAINS(${column}, ${this.parameter(JSON.stringify(value))})`));
+  }
+
+  hasOnly(column: string, values: readonly FilterValue[]): string {
+    return `JSON_CONTAINS(${this.parameter(JSON.stringify(values))}, ${column})`;
+  }
+}
+
+function bytes(expression: string): string {
+  return `CAST(CONVERT(${expression} USING utf8mb4) AS BINARY)`;
+}
+
+const WRITERS = { sqlite: SqliteWriter, postgres: PostgresWriter, mysql: MysqlWriter } as const;

@@ -1,0 +1,100 @@
+import { isObject } from './decision.js';
+import type { Action, QuestionOptions, ResourceType, SentObject, Subject } from './question.js';
+import { ServiceError } from './service-error.js';
+
+/** Which rows of a type a subject may do something with: a decision's question, without the resource's id and name. */
+export interface FilterQuestion {
+  subject: Subject;
+  action: Action;
+  /** Properties count for all rows. */
+  resource: ResourceType;
+  /** Facts about the request that conditions read: `ip`, `time`, `mfa`, and any other key. */
+  context?: SentObject | undefined;
+  options?: QuestionOptions | undefined;
+}
+
+export type FilterValue = string | number | boolean;
+
+/** A test of one row, which is false for a row that lacks the value. */
+export type FilterTest =
+  | { readonly op: 'present'; readonly attribute: string }
+  | { readonly op: 'eq' | 'lt' | 'le' | 'gt' | 'ge'; readonly attribute: string; readonly value: FilterValue }
+  | { readonly op: 'in' | 'hasAny' | 'hasOnly'; readonly attribute: string; readonly values: readonly FilterValue[] }
+  | { readonly op: 'startsWith' | 'endsWith' | 'contains'; readonly attribute: string; readonly value: string }
+  | { readonly op: 'same' | 'less' | 'atMost'; readonly attribute: string; readonly other: string };
+
+/** A condition on rows; an attribute is `name`, `properties.NAME` or `parents.TYPE`. */
+export type FilterCondition =
+  | { readonly op: 'and' | 'or'; readonly args: readonly FilterCondition[] }
+  | { readonly op: 'not'; readonly arg: FilterTest }
+  | FilterTest;
+
+/** A policy that takes part in a filter. */
+export interface FilterPolicy {
+  readonly policy: string;
+  readonly policy_id: string;
+  readonly effect: 'ALLOW' | 'DENY';
+  readonly priority: number;
+}
+
+/** The rows that a subject may do something with: all, none, or those for which the condition holds. */
+export type Filter = (
+  | { readonly kind: 'all' | 'none'; readonly condition?: undefined }
+  | { readonly kind: 'some'; readonly condition: FilterCondition }
+) & {
+  readonly explanation?: { readonly policies: readonly FilterPolicy[] } | undefined;
+  /** The tenant's revision at which it was found, if the decision point names it. */
+  readonly revision?: string | undefined;
+};
+
+/** Reads an answer. Throws `network` for anything that is not wholly understood: it selects no row. */
+export function filterOf(body: unknown, at: string, revision: string | undefined): Filter {
+  const { kind, condition, explanation } = isObject(body) ? body : {};
+  const more = {
+    ...(explanation !== undefined && { explanation: explanation as { policies: FilterPolicy[] } }),
+    ...(revision !== undefined && { revision }),
+  };
+  if (kind === 'some' && isCondition(condition)) return { kind, condition, ...more };
+  if ((kind === 'all' || kind === 'none') && condition === undefined) return { kind, ...more };
+  throw new ServiceError('network', `${at} was answered without a filter that is understood: that is not an answer.`);
+}
+
+function isCondition(value: unknown): value is FilterCondition {
+  if (!isObject(value)) return false;
+  const { op, args, arg } = value;
+  if (op === 'and' || op === 'or') return Array.isArray(args) && args.length > 0 && args.every(isCondition);
+  return op === 'not' ? isTest(arg) : isTest(value);
+}
+
+function isTest(given: unknown): boolean {
+  if (!isObject(given) || typeof given.attribute !== 'string') return false;
+  const { op, value, values, other } = given;
+  switch (op) {
+    case 'present':
+      return true;
+    case 'eq':
+    case 'lt':
+    case 'le':
+    case 'gt':
+    case 'ge':
+      return isValue(value);
+    case 'in':
+    case 'hasAny':
+    case 'hasOnly':
+      return Array.isArray(values) && values.every(isValue);
+    case 'startsWith':
+    case 'endsWith':
+    case 'contains':
+      return typeof value === 'string';
+    case 'same':
+    case 'less':
+    case 'atMost':
+      return typeof other === 'string';
+    default:
+      return false;
+  }
+}
+
+function isValue(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
