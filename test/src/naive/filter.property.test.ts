@@ -18,12 +18,14 @@ function typed(
   records: readonly EngineRecord[],
   conditions: readonly (string | undefined)[],
   stored: readonly JsonObject[],
+  suspended: JsonObject,
 ): EngineRecord[] {
   let [policies, resources] = [0, 0];
   return records.map((record): EngineRecord => {
     const fields: JsonObject = { ...(record.fields as unknown as JsonObject) };
     if (record.kind === 'resource_type') fields.properties = ROW_TYPES;
     if (record.kind === 'resource') fields.properties = stored[resources++ % stored.length] as JsonObject;
+    if (record.kind === 'subject') Object.assign(fields, suspended);
     if (record.kind === 'policy') {
       const condition = conditions[policies++ % conditions.length];
       if (condition !== undefined) fields.condition = condition;
@@ -46,15 +48,18 @@ const cases = (tenants: fc.Arbitrary<EngineRecord[]>) =>
       request,
       sent: fc.option(sentForAll, { nil: undefined, freq: 2 }),
       rows: fc.array(row, { minLength: 12, maxLength: 12 }),
+      suspended: fc.constantFrom<JsonObject>(
+        ...[{}, {}, {}, {}, { suspended: true }, { suspended_until: new Date(1000).toISOString() }],
+      ),
       now: fc.constantFrom(0, 999, 1000, 1500, 2000, 3000),
     })
-    .map(({ records, conditions, stored, request: asked, sent, ...rest }) => {
+    .map(({ records, conditions, stored, request: asked, sent, suspended, ...rest }) => {
       const { subject, action, context, resource } = asked;
       const any = { type: resource.type, ...(sent && { properties: sent }) };
       return {
         ...rest,
         question: { subject, action, context, resource: any },
-        records: typed(records, conditions, stored),
+        records: typed(records, conditions, stored, suspended),
       };
     });
 

@@ -10,6 +10,7 @@ import { hierarchyNodeOf } from '../../access/graph/hierarchy-node.js';
 import { holdingOf } from '../../access/graph/holders.js';
 import { includedIn } from '../../access/graph/included-roles.js';
 import type { Principal } from '../../access/graph/principal.js';
+import { isSuspended } from '../../access/graph/suspension.js';
 import type { ResourceSearch } from '../../access/search/question.js';
 import { ALWAYS, and, NEVER, or, type RowCondition } from './row-condition.js';
 import type { Placement, PlacementBuilder } from './row-places.js';
@@ -33,11 +34,12 @@ export class ReachedPolicies {
     private readonly builder: () => PlacementBuilder,
   ) {
     const { subject, action } = question;
+    const named = engine.namedRoles(subject.roles).counted;
     const recorded = engine.subjects.get(subject.type)?.get(subject.id);
+    if (recorded !== undefined && isSuspended(recorded, now)) return;
     const everyone = engine.everyone.memberOf(subject.type);
     for (const acting of [recorded, everyone]) if (acting != null) this.#act(acting, action.name);
-    for (const { principal } of engine.namedRoles(subject.roles).counted)
-      this.#holds([principal], EVERYWHERE, action.name, new Set());
+    for (const { principal } of named) this.#holds([principal], EVERYWHERE, action.name, new Set());
     for (const [policy, placements] of this.#found) this.policies.set(policy, joined(placements));
     for (const [role, placements] of this.#heldAt) this.#roles.set(role, joined(placements));
   }
