@@ -126,7 +126,8 @@ class RowFilter {
     }
     if (this.#columns.parents.length === 0 && this.#fixed.length === 0) groups.delete(keyOf(unrecorded));
     const told = [...groups.values()].flatMap(({ names }) => names);
-    const others = and([unrecorded, inSet('name', noneOf(told))]);
+    // Each row has a name.
+    const others = told.length === 0 ? unrecorded : and([unrecorded, inSet('name', noneOf(told))]);
     const recorded = [...groups.values()].map(({ condition, names }) => and([condition, inSet('name', oneOf(names))]));
     const whole = or([others, ...recorded]);
     boundLists(whole);
