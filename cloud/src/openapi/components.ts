@@ -28,7 +28,7 @@ export class Components {
       override: ({ zodSchema, jsonSchema }) => describe(zodSchema, jsonSchema),
     });
     const text = JSON.stringify(made)
-      // The only recursive schemas are those of arbitrary JSON values.
+      // The only recursive schemas without a name are those of arbitrary JSON values.
       .replaceAll(/"#\/\$defs\/__schema\d+"/g, '"#/components/schemas/JsonValue"')
       .replaceAll('"#/$defs/', '"#/components/schemas/');
     const {

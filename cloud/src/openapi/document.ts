@@ -1,5 +1,6 @@
 import { append } from '@authz-service/core/collections/append';
 import { PROBLEMS, type ProblemCode } from '@authz-service/core/problem';
+import { filterConditionSchema } from '@authz-service/pdp/contract/filter';
 import { problemDocumentSchema } from '@authz-service/pdp/contract/problem-document';
 import { MAX_AGE_DESCRIPTION, MAX_AGE_HEADER } from '@authz-service/pdp/revision/max-age';
 import { MIN_REVISION_DESCRIPTION, MIN_REVISION_HEADER } from '@authz-service/pdp/revision/min-revision';
@@ -13,7 +14,7 @@ import { namedRecordSchemas } from './record-schemas.js';
 
 /** An OpenAPI 3.1 document of these routes, derived from the schemas that they check and answer with. */
 export function openapiDocument(routes: readonly Route[], url: string): object {
-  const components = new Components(namedRecordSchemas());
+  const components = new Components([...namedRecordSchemas(), ['FilterCondition', filterConditionSchema]]);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = paths[route.path] ?? {};

@@ -13,15 +13,16 @@ export const filterRequestSchema = z
   })
   .meta({ id: 'FilterRequest' });
 
-const attribute = z.string().meta({ description: '`name`, `properties.NAME` or `parents.TYPE`.' });
-const scalar = z.union([z.string(), z.number(), z.boolean()]);
-const scalars = z.array(scalar);
+const attribute = z
+  .string()
+  .meta({ id: 'FilterAttribute', description: '`name`, `properties.NAME` or `parents.TYPE`.' });
+const scalar = z.union([z.string(), z.number(), z.boolean()]).meta({ id: 'FilterValue' });
 
 const testSchema = z
   .union([
     z.object({ op: z.literal('present'), attribute }),
     z.object({ op: z.literal('eq'), attribute, value: scalar }),
-    z.object({ op: z.enum(['in', 'hasAny', 'hasOnly']), attribute, values: scalars }),
+    z.object({ op: z.enum(['in', 'hasAny', 'hasOnly']), attribute, values: z.array(scalar) }),
     z.object({ op: z.enum(['lt', 'le', 'gt', 'ge']), attribute, value: scalar }),
     z.object({ op: z.enum(['startsWith', 'endsWith', 'contains']), attribute, value: z.string() }),
     z.object({ op: z.enum(['same', 'less', 'atMost']), attribute, other: attribute }),
@@ -34,12 +35,13 @@ type Condition =
   | { readonly op: 'not'; readonly arg: Test }
   | Test;
 
-const conditionSchema: z.ZodType<Condition> = z
+/** A condition on rows, which holds others. */
+export const filterConditionSchema: z.ZodType<Condition> = z
   .union([
     z.object({
       op: z.enum(['and', 'or']),
       get args(): z.ZodType<readonly Condition[]> {
-        return z.array(conditionSchema);
+        return z.array(filterConditionSchema);
       },
     }),
     z.object({ op: z.literal('not'), arg: testSchema }),
@@ -60,7 +62,7 @@ const policySchema = z
 export const filterResponseSchema = z
   .object({
     kind: z.enum(['all', 'none', 'some']).meta({ description: 'The rows of the type that are allowed.' }),
-    condition: conditionSchema
+    condition: filterConditionSchema
       .optional()
       .meta({ description: 'The rows that are allowed; there where `kind` is `some`.' }),
     explanation: z
