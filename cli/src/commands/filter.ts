@@ -7,7 +7,7 @@ import { contextFlag, pairFlag, roleFlag } from '../authorize/question-flags.js'
 import { connectionFlags, localFlag } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
 import { readColumns } from '../filter/columns.js';
-import { renderFilter } from '../filter/render-filter.js';
+import { PARTIAL, renderFilter } from '../filter/render-filter.js';
 import { asking, atFlag } from '../history/asking.js';
 import { printable } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -30,7 +30,8 @@ What columns cannot say exactly is refused, never approximated, and the answer n
     },
     {
       description: 'With a second factor, of one customer',
-      command: 'servicectl filter user:alice approve billing/invoice --context mfa=true --resource-property customer=ACME',
+      command:
+        'servicectl filter user:alice approve billing/invoice --context mfa=true --resource-property customer=ACME',
     },
   ];
   static override args = {
@@ -60,6 +61,10 @@ What columns cannot say exactly is refused, never approximated, and the answer n
     'resource-property': pairFlag('An attribute that is the same for all rows.'),
     'action-property': pairFlag('An attribute of the action.'),
     context: contextFlag,
+    partial: boolean({
+      description: 'Give an upper bound where columns cannot say the answer: each row of it needs a decision.',
+      helpGroup: 'ASKING',
+    }),
     explain: boolean({ char: 'e', description: 'Show the policies that take part.', helpGroup: 'ASKING' }),
     ...atFlag,
     ...localFlag,
@@ -81,7 +86,7 @@ What columns cannot say exactly is refused, never approximated, and the answer n
       action: { name: args.action, ...properties('action-property', flags['action-property']) },
       resource: { type: args.type, ...properties('resource-property', flags['resource-property']) },
       ...(context && { context }),
-      ...(flags.explain && { options: { explain: true } }),
+      options: { ...(flags.explain && { explain: true }), ...(flags.partial && { partial: 'ask' }) },
     };
     const client = await asking(flags);
     const { revision: _, ...filter } = await client.filterRows(question, { signal: this.signal });
@@ -89,9 +94,10 @@ What columns cannot say exactly is refused, never approximated, and the answer n
       const text = renderFilter(filter, printable(args.subject), printable(args.type));
       return { json: filter, text };
     }
-    const { kind, sql, params } = filterSql(filter, columns, flags.sql as SqlDialect);
+    const { kind, sql, params, partial } = filterSql(filter, columns, flags.sql as SqlDialect);
     const numbered = params.map((param, at) => `  ${at + 1}  ${printable(JSON.stringify(param))}`);
-    const text = [sql, ...(params.length > 0 ? ['', 'Parameters:', ...numbered] : [])].join('\n');
-    return { json: { kind, sql, params }, text };
+    const bound = partial ? [PARTIAL, ''] : [];
+    const text = [...bound, sql, ...(params.length > 0 ? ['', 'Parameters:', ...numbered] : [])].join('\n');
+    return { json: { kind, sql, params, ...(partial && { partial }) }, text };
   }
 }

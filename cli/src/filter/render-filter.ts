@@ -3,12 +3,15 @@ import { counted, printable } from '../output/text.js';
 
 /** Longer lists are cut off for people; `--json` has them whole. */
 const SHOWN_MAX = 5;
+/** The warning of an upper bound. */
+export const PARTIAL = 'Not all of these rows are allowed: ask a decision for each (columns cannot say the answer).';
 const ORDER = { lt: '<', le: '<=', gt: '>', ge: '>=', eq: '==' } as const;
 
 /** Renders a filter for people: tests as conditions of policies write them. */
-export function renderFilter({ kind, condition, explanation }: Filter, subject: string, type: string): string {
+export function renderFilter({ kind, condition, partial, explanation }: Filter, subject: string, type: string): string {
   const lines = [sentence(kind, subject, type)];
   if (condition !== undefined) lines.push('', ...indented(condition, 1));
+  if (partial) lines.push('', PARTIAL);
   if (explanation !== undefined) {
     lines.push(
       '',

@@ -85,8 +85,9 @@ export class TreeClient {
   async filterRows({ subject, resource, action, context, options }: FilterQuestion): Promise<Filter> {
     const any = { type: resource.type, ...propertiesOf(resource) };
     const question = { resource: any, ...partsOf({ subject, action, context }) } as CoreFilterQuestion;
-    const { filter, policies } = filterRows(this.#engine, question, this.now);
-    return { ...filter, ...(options?.explain && { explanation: { policies } }) };
+    const mayBePartial = options?.partial === 'ask';
+    const { filter, partial, policies } = filterRows(this.#engine, question, this.now, mayBePartial);
+    return { ...filter, ...(partial && { partial }), ...(options?.explain && { explanation: { policies } }) };
   }
 
   searchActions({ subject, resource, context }: ActionQuestion, options?: SearchOptions): AsyncGenerator<FoundAction> {

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { optionsSchema } from './decision-request.js';
 import { actionSchema, anyResourceSchema, contextSchema, subjectSchema } from './entities.js';
 
 /** The body of `POST /v1/filter`: a decision's, without the id and name of the resource. */
@@ -9,7 +8,15 @@ export const filterRequestSchema = z
     action: actionSchema,
     resource: anyResourceSchema,
     context: contextSchema,
-    options: optionsSchema.optional(),
+    options: z
+      .object({
+        explain: z.boolean().meta({ description: 'Asks for `explanation`.' }).optional(),
+        partial: z
+          .literal('ask')
+          .meta({ description: 'Gives an upper bound where columns cannot say the answer, and `partial` with it.' })
+          .optional(),
+      })
+      .optional(),
   })
   .meta({ id: 'FilterRequest' });
 
@@ -65,6 +72,10 @@ export const filterResponseSchema = z
     condition: filterConditionSchema
       .optional()
       .meta({ description: 'The rows that are allowed; there where `kind` is `some`.' }),
+    partial: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Not all of these rows are allowed: ask a decision for each. Only if it was asked for.' }),
     explanation: z
       .object({ policies: z.array(policySchema) })
       .optional()

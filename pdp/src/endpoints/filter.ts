@@ -8,6 +8,7 @@ import { propertiesOf, subjectOf } from './question.js';
 export interface FilterRequest {
   readonly question: FilterQuestion;
   readonly explain: boolean;
+  readonly mayBePartial: boolean;
 }
 
 const parse = parserOf(filterRequestSchema, 'The filter request');
@@ -27,7 +28,7 @@ export const filterEndpoint: Endpoint<FilterRequest> = {
     const { subject, resource: any, action, context, options } = parse(body);
     const resource = { type: any.type, properties: propertiesOf(any) };
     const question = { subject: subjectOf(subject), resource, action, context };
-    return { question, explain: options?.explain ?? false };
+    return { question, explain: options?.explain ?? false, mayBePartial: options?.partial === 'ask' };
   },
   about: ({ question }) => [question.resource.type],
   answer: (asked, call) =>
@@ -40,7 +41,7 @@ export const filterEndpoint: Endpoint<FilterRequest> = {
     }),
 };
 
-function answerOf({ question, explain }: FilterRequest, { engine }: TenantView, now: number) {
-  const { filter, policies } = filterRows(engine, question, now);
-  return explain ? { ...filter, explanation: { policies } } : filter;
+function answerOf({ question, explain, mayBePartial }: FilterRequest, { engine }: TenantView, now: number) {
+  const { filter, partial, policies } = filterRows(engine, question, now, mayBePartial);
+  return { ...filter, ...(partial && { partial }), ...(explain && { explanation: { policies } }) };
 }

@@ -22,14 +22,18 @@ export interface SqlFilter {
   readonly kind: Filter['kind'];
   readonly sql: string;
   readonly params: readonly (string | number)[];
+  /** Set where not all of these rows are allowed: ask a decision for each. */
+  readonly partial?: true;
 }
 
 /** Says a filter in SQL. Throws `invalid_config` for an attribute that has no column: nothing is left out. */
 export function filterSql(filter: Filter, columns: FilterColumns, dialect: SqlDialect): SqlFilter {
-  if (filter.kind !== 'some') return { kind: filter.kind, sql: filter.kind === 'all' ? '1 = 1' : '1 = 0', params: [] };
+  const { kind, partial } = filter;
+  const more = partial ? { partial } : {};
+  if (kind !== 'some') return { kind, sql: kind === 'all' ? '1 = 1' : '1 = 0', params: [], ...more };
   const writer = new WRITERS[dialect](columns);
   const sql = writer.condition(filter.condition);
-  return { kind: filter.kind, sql, params: writer.params };
+  return { kind, sql, params: writer.params, ...more };
 }
 
 interface Column {

@@ -10,7 +10,12 @@ export interface FilterQuestion {
   resource: ResourceType;
   /** Facts about the request that conditions read: `ip`, `time`, `mfa`, and any other key. */
   context?: SentObject | undefined;
-  options?: QuestionOptions | undefined;
+  options?: FilterOptions | undefined;
+}
+
+export interface FilterOptions extends QuestionOptions {
+  /** Takes an upper bound where columns cannot say the answer; the filter is then `partial`. */
+  partial?: 'ask' | undefined;
 }
 
 export type FilterValue = string | number | boolean;
@@ -43,15 +48,18 @@ export type Filter = (
   | { readonly kind: 'some'; readonly condition: FilterCondition }
 ) & {
   readonly explanation?: { readonly policies: readonly FilterPolicy[] } | undefined;
+  /** Set where not all of these rows are allowed: ask a decision for each. Only if the question took that. */
+  readonly partial?: true | undefined;
   /** The tenant's revision at which it was found, if the decision point names it. */
   readonly revision?: string | undefined;
 };
 
 /** Reads an answer. Throws `network` for anything that is not wholly understood: it selects no row. */
 export function filterOf(body: unknown, at: string, revision: string | undefined): Filter {
-  const { kind, condition, explanation } = isObject(body) ? body : {};
+  const { kind, condition, explanation, partial } = isObject(body) ? body : {};
   const more = {
     ...(explanation !== undefined && { explanation: explanation as { policies: FilterPolicy[] } }),
+    ...(partial !== undefined && { partial: true as const }),
     ...(revision !== undefined && { revision }),
   };
   if (kind === 'some' && isCondition(condition)) return { kind, condition, ...more };

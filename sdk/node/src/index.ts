@@ -2,7 +2,15 @@ export * from './client.js';
 export type { ConnectionOptions } from './connection.js';
 export type { Candidate, Clause, Decision, Outcome } from './decision.js';
 export type { DecisionClientOptions } from './decision-client.js';
-export type { Filter, FilterCondition, FilterPolicy, FilterQuestion, FilterTest, FilterValue } from './filter.js';
+export type {
+  Filter,
+  FilterCondition,
+  FilterOptions,
+  FilterPolicy,
+  FilterQuestion,
+  FilterTest,
+  FilterValue,
+} from './filter.js';
 export { type FilterColumns, filterSql, type SqlDialect, type SqlFilter } from './filter-sql.js';
 export type { AuthzenConfiguration } from './metadata.js';
 export type * from './question.js';

@@ -49,6 +49,7 @@ export class CompiledEngine implements Engine {
   readonly #combining = new CombiningAlgorithm();
   readonly #effectivePrincipals: EffectivePrincipalsMemo;
   #steps = 0;
+  #generation = 0;
 
   constructor(compiler: RecordCompiler) {
     const { graph, effectivePrincipals } = compiler;
@@ -69,8 +70,14 @@ export class CompiledEngine implements Engine {
    * any more. A `TenantSearch` over it is outdated afterwards.
    */
   apply(changes: readonly RecordChange[]): void {
+    this.#generation++;
     this.#compiler.apply(changes);
     this.#compiler.graph.watcher?.changed(changes);
+  }
+
+  /** Counts the changes: what was derived from the tenant holds while it is the same. */
+  get generation(): number {
+    return this.#generation;
   }
 
   /** From now on, the watcher is told of every change. There is one at most. */

@@ -84,7 +84,8 @@ function noParent(value: Json, type: ResourceType): string {
     : `is ${shown}: give the name of one resource of the type "${type.path}", or null if there is none`;
 }
 
-function excessOf(parents: ReadonlySet<Resource>): string | undefined {
+/** Says how a resource in these parents would be too deep, or have too many ancestors. */
+export function excessOf(parents: ReadonlySet<Resource>): string | undefined {
   const ancestors = withAncestors([...parents]);
   if (ancestors.length > ANCESTORS_MAX)
     return `give ${ancestors.length} ancestors: at most ${ANCESTORS_MAX} are allowed`;

@@ -12,7 +12,7 @@ import { isMap, isTrouble, keysOf, type Value } from '../../conditions/values/va
 import { Unsayable } from './not-filterable.js';
 import { NAME, type RowColumn, type RowColumns } from './row-columns.js';
 import { ALWAYS, and, inSet, NEVER, not, or, passes, type RowCondition } from './row-condition.js';
-import { always, FormulaOutcomes, type RowOutcomes, whether } from './row-outcomes.js';
+import { always, FormulaOutcomes, type RowOutcomes, UNSAYABLE, whether } from './row-outcomes.js';
 import { MISSING, oneOf, PRESENT, type Scalar } from './value-set.js';
 
 const REMEDY =
@@ -29,7 +29,7 @@ type Operand = Known | { readonly column: RowColumn };
 /** A side that is known: a value, or else the trouble that it makes. */
 type Known = { readonly value: Value; readonly trouble?: undefined } | { readonly trouble: Trouble };
 
-/** Says for which rows clauses of conditions are true, false, absent or failed. */
+/** Says for which rows clauses of conditions are true, false, absent or failed; with `partial`, as far as columns can. */
 export class ClauseOutcomes {
   readonly #attributes = new AttributePool();
   readonly #formulas = new FormulaOutcomes((atom) => this.#clause(atom));
@@ -39,14 +39,24 @@ export class ClauseOutcomes {
     private readonly residuals: Residuals,
     private readonly columns: RowColumns,
     private readonly placed: (role: string) => RowCondition,
+    private readonly partial: boolean,
   ) {}
 
   get of(): FormulaOutcomes {
     return this.#formulas;
   }
 
-  /** Throws `Unsayable`. */
-  #clause({ source, text, attributes, known }: Atom): RowOutcomes {
+  /** Throws `Unsayable`, unless the answer may be partial. */
+  #clause(atom: Atom): RowOutcomes {
+    try {
+      return this.#exactly(atom);
+    } catch (error) {
+      if (this.partial && error instanceof Unsayable) return UNSAYABLE;
+      throw error;
+    }
+  }
+
+  #exactly({ source, text, attributes, known }: Atom): RowOutcomes {
     const [attribute] = attributes;
     if (attribute?.kind === 'role' && attributes.length === 1 && 'ast' in source && isRoleQuestion(source.ast)) {
       const held = or(attribute.role.anyOf.map(this.placed));

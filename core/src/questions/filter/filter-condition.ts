@@ -1,5 +1,5 @@
 import { type ColumnName, columnsOf, type RowCondition, type RowTest } from './row-condition.js';
-import type { Scalar, ValueSet } from './value-set.js';
+import { type Scalar, sortedValues, type ValueSet } from './value-set.js';
 
 /**
  * A condition on rows, as it is published (docs/filters.md). It is two-valued: a test is false for a row that lacks the
@@ -44,9 +44,11 @@ function published(condition: RowCondition): FilterCondition {
 }
 
 function inOrder(args: readonly FilterCondition[]): FilterCondition[] {
-  const keyed = args.map((arg) => [placeOf(arg), JSON.stringify(arg), arg] as const);
-  keyed.sort(([left, one], [right, two]) => compareTexts(left, right) || compareTexts(one, two));
-  return keyed.map(([, , arg]) => arg);
+  const placed = args.map((arg) => [placeOf(arg), arg] as const);
+  placed.sort(
+    ([left, one], [right, two]) => compareTexts(left, right) || compareTexts(JSON.stringify(one), JSON.stringify(two)),
+  );
+  return placed.map(([, arg]) => arg);
 }
 
 /** Tests come before what is made of several, by their attributes; whether there is a value is tested first. */
@@ -63,7 +65,7 @@ function compareTexts(left: string, right: string): number {
 function publishedSet(attribute: ColumnName, { values, others, missing }: ValueSet): FilterCondition {
   const present: FilterTest = { op: 'present', attribute };
   const absent: FilterCondition = { op: 'not', arg: present };
-  const sorted = [...values].sort((left, right) => (left < right ? -1 : left > right ? 1 : 0));
+  const sorted = sortedValues(values);
   const [first] = sorted;
   if (first === undefined) return others ? present : absent;
   const listed: FilterTest =

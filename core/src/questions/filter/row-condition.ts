@@ -4,6 +4,7 @@ import {
   isEverything,
   isNothing,
   isWithin,
+  keyOfValues,
   PRESENT,
   type Scalar,
   union,
@@ -89,7 +90,7 @@ export function keyOf(condition: RowCondition): string {
   switch (condition.op) {
     case 'set': {
       const { values, others, missing } = condition.set;
-      return `${condition.column} ${others} ${missing} ${JSON.stringify([...values].sort())}`;
+      return `${condition.column} ${others} ${missing} ${keyOfValues(values)}`;
     }
     case 'test':
       return `${condition.passes} ${condition.key}`;

@@ -3,9 +3,8 @@ import { Ancestors } from '../../access/evaluate/ancestors.js';
 import type { LazyGuard } from '../../access/grants/lazy-guard.js';
 import type { Policy } from '../../access/grants/rule.js';
 import type { Resource, ResourceType } from '../../access/grants/target.js';
-import { hierarchyNodeOf } from '../../access/graph/hierarchy-node.js';
 import { findType } from '../../access/graph/names.js';
-import { whereaboutsOf, withAncestors } from '../../access/graph/whereabouts.js';
+import { excessOf, whereaboutsOf, withAncestors } from '../../access/graph/whereabouts.js';
 import type { ResourceSearch } from '../../access/search/question.js';
 import { remembered } from '../../collections/remembered.js';
 import { parsedCondition } from '../../conditions/residual/partial-evaluator.js';
@@ -26,9 +25,9 @@ import { notFilterable, Unsayable } from './not-filterable.js';
 import { ReachedPolicies } from './reached-policies.js';
 import { type ParentColumn, RowColumns } from './row-columns.js';
 import { ALWAYS, and, inSet, keyOf, NEVER, not, or, type RowCondition } from './row-condition.js';
-import { always, type RowOutcomes } from './row-outcomes.js';
+import { always, partialIn, type RowOutcomes, UNSAYABLE } from './row-outcomes.js';
 import { PlacementBuilder } from './row-places.js';
-import { MISSING, noneOf, oneOf, PRESENT, type ValueSet } from './value-set.js';
+import { MISSING, noneOf, oneOf, PRESENT } from './value-set.js';
 
 /** The question of which rows of a type a subject may do something with: a decision's, without the resource's name. */
 export type FilterQuestion = Omit<ResourceSearch, 'kind'>;
@@ -43,6 +42,8 @@ export interface FilterPolicy {
 
 export interface FilterAnswer {
   readonly filter: Filter;
+  /** Set where not all of the rows are allowed: each needs a decision. */
+  readonly partial: boolean;
   readonly policies: readonly FilterPolicy[];
 }
 
@@ -55,18 +56,24 @@ const CANDIDATE_STEPS = 8;
 const ANY_NAMES = { names: true, admitsName: () => true, admitsId: () => false } as const;
 
 /**
- * The rows for which a decision would be true (docs/semantics.md 12). `now` is milliseconds since the epoch. Throws
+ * The rows for which a decision would be true (docs/semantics.md 12). `now` is milliseconds since the epoch.
+ * With `mayBePartial`, what columns cannot say makes the answer an upper bound instead of a refusal. Throws
  * `ambiguous_name`, `invalid_request` where the request misplaces all rows, `not_filterable` and `filter_too_large`.
  */
-export function filterRows(engine: CompiledEngine, question: FilterQuestion, now: number): FilterAnswer {
+export function filterRows(
+  engine: CompiledEngine,
+  question: FilterQuestion,
+  now: number,
+  mayBePartial = false,
+): FilterAnswer {
   const type = findType(engine.types, question.resource.type);
   if (type === undefined) {
     engine.namedRoles(question.subject.roles);
-    return { filter: { kind: 'none' }, policies: [] };
+    return { filter: { kind: 'none' }, partial: false, policies: [] };
   }
-  const rows = new RowFilter(engine, type, question, now);
+  const rows = new RowFilter(engine, type, question, now, mayBePartial);
   const filter = publishedFilter(rows.condition());
-  return { filter, policies: rows.policies() };
+  return { filter, partial: rows.partial && filter.kind !== 'none', policies: rows.policies() };
 }
 
 /** A policy that counts for some rows, and for which of them. */
@@ -86,12 +93,14 @@ class RowFilter {
   /** The parents in which the request places all rows, and what these lie in. */
   readonly #fixed: readonly Resource[];
   readonly #reads = new Map<LazyGuard, ReturnType<typeof readsOf>>();
+  #partial = false;
 
   constructor(
-    engine: CompiledEngine,
+    private readonly engine: CompiledEngine,
     private readonly type: ResourceType,
     private readonly question: FilterQuestion,
     private readonly now: number,
+    private readonly mayBePartial: boolean,
   ) {
     const { subject, resource } = question;
     this.#sent = resource.properties ?? {};
@@ -101,9 +110,19 @@ class RowFilter {
     const fixed = new Set(this.#fixed);
     const builder = () => new PlacementBuilder(type, this.#columns, fixed);
     this.#reached = new ReachedPolicies(engine, type, question, now, builder);
-    this.#clauses = new ClauseOutcomes(this.#residuals, this.#columns, (role) => this.#reached.holds(role).others);
+    this.#clauses = new ClauseOutcomes(
+      this.#residuals,
+      this.#columns,
+      (role) => this.#reached.holds(role).others,
+      mayBePartial,
+    );
     this.#stored = engine.subjects.get(subject.type)?.get(subject.id)?.properties ?? {};
     this.#boundSteps();
+  }
+
+  /** Whether something of a policy could not be said. */
+  get partial(): boolean {
+    return this.#partial;
   }
 
   policies(): FilterPolicy[] {
@@ -184,27 +203,13 @@ class RowFilter {
     this.#boundAncestors();
     let placed = condition;
     for (const one of this.#columns.parents) {
-      placed = validated(placed, one, (name) => this.#mayHold(one, name));
+      const names = placeableNames(this.engine, one.parent.type);
+      placed = validated(placed, one, names);
       if (placed.op === 'never') return placed;
       if (confines(placed, one.column)) continue;
-      const names = [...one.parent.type.resources.values()].filter(({ name }) => this.#mayHold(one, name));
-      const set: ValueSet = { values: new Set(names.map(({ name }) => name)), others: false, missing: true };
-      placed = and([placed, inSet(one.column, set)]);
+      placed = and([placed, inSet(one.column, { values: names, others: false, missing: true })]);
     }
     return placed;
-  }
-
-  #mayHold({ parent }: ParentColumn, name: string): boolean {
-    const found = parent.type.resources.get(name);
-    if (found === undefined) return false;
-    if ((hierarchyNodeOf(found)?.parents.length ?? 0) === 0) return true;
-    try {
-      const all = this.type.parents.map(({ property }) => [property, property === parent.property ? name : null]);
-      whereaboutsOf(this.type, undefined, Object.fromEntries(all));
-      return true;
-    } catch {
-      return false;
-    }
   }
 
   /** With several parents, a row that has too many ancestors together is refused, which no column says. */
@@ -339,9 +344,14 @@ class RowFilter {
 
   #said(policy: Policy, say: () => RowOutcomes): RowOutcomes {
     try {
-      return say();
+      const said = say();
+      this.#partial ||= said.partial === true;
+      return said;
     } catch (error) {
-      throw error instanceof Unsayable ? notFilterable(error, policy.address) : error;
+      if (!(error instanceof Unsayable)) throw error;
+      if (!this.mayBePartial) throw notFilterable(error, policy.address);
+      this.#partial = true;
+      return UNSAYABLE;
     }
   }
 
@@ -376,7 +386,8 @@ function allowed(candidates: readonly Candidate[]): RowCondition {
     const denies = here.filter(({ policy }) => policy.deny);
     // True or absent, which is what is neither false nor failed.
     const denied = any(denies, (outcomes) => not(or([outcomes.false, outcomes.failed])));
-    failures.push({ priority, failed: any(denies, (outcomes) => outcomes.failed) });
+    // That a DENY fails must be certain; its outcomes are bounds from above where columns cannot say it.
+    failures.push({ priority, failed: any(denies, ({ failed, partial }) => (partial ? NEVER : failed)) });
     denials.push({ priority, denied });
     answer = and([not(denied), or([allows, answer])]);
   }
@@ -401,19 +412,41 @@ function cases(all: readonly { where: RowCondition; outcomes: RowOutcomes }[]): 
   const alike = new Map<RowOutcomes, RowCondition[]>();
   for (const { where, outcomes } of all) remembered(alike, outcomes, () => []).push(where);
   const joined = [...alike].map(([outcomes, where]) => ({ outcomes, where: or(where) }));
-  const of = (outcome: keyof RowOutcomes) => or(joined.map(({ where, outcomes }) => and([where, outcomes[outcome]])));
-  return { true: of('true'), false: of('false'), absent: of('absent'), failed: of('failed') };
+  const of = (outcome: 'true' | 'false' | 'absent' | 'failed') =>
+    or(joined.map(({ where, outcomes }) => and([where, outcomes[outcome]])));
+  return {
+    true: of('true'),
+    false: of('false'),
+    absent: of('absent'),
+    failed: of('failed'),
+    ...partialIn([...alike.keys()]),
+  };
+}
+
+const placeable = new WeakMap<CompiledEngine, { generation: number; names: Map<ResourceType, ReadonlySet<string>> }>();
+
+/** The names of the resources of a type in which a request may say that another one lies. */
+function placeableNames(engine: CompiledEngine, type: ResourceType): ReadonlySet<string> {
+  let known = placeable.get(engine);
+  if (known === undefined || known.generation !== engine.generation) {
+    known = { generation: engine.generation, names: new Map() };
+    placeable.set(engine, known);
+  }
+  return remembered(known.names, type, () => {
+    const all = [...type.resources.values()].filter((one) => excessOf(new Set([one])) === undefined);
+    return new Set(all.map(({ name }) => name));
+  });
 }
 
 /** Drops names of parents that no request may give. */
-function validated(condition: RowCondition, parent: ParentColumn, mayHold: (name: string) => boolean): RowCondition {
+function validated(condition: RowCondition, parent: ParentColumn, names: ReadonlySet<string>): RowCondition {
   if (condition.op === 'set') {
     const { set, column } = condition;
     if (column !== parent.column || set.others) return condition;
-    return inSet(column, { ...set, values: new Set([...set.values].filter((name) => mayHold(name as string))) });
+    return inSet(column, { ...set, values: new Set([...set.values].filter((name) => names.has(name as string))) });
   }
   if (condition.op !== 'and' && condition.op !== 'or') return condition;
-  const parts = condition.parts.map((part) => validated(part, parent, mayHold));
+  const parts = condition.parts.map((part) => validated(part, parent, names));
   return condition.op === 'and' ? and(parts) : or(parts);
 }
 

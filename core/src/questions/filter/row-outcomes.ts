@@ -8,21 +8,25 @@ export interface RowOutcomes {
   readonly false: RowCondition;
   readonly absent: RowCondition;
   readonly failed: RowCondition;
+  /** Set where columns cannot say it: then each outcome has all rows that may turn out so, and perhaps others. */
+  readonly partial?: true;
 }
+
+/** A kind of outcome. */
+type Outcome = Exclude<keyof RowOutcomes, 'partial'>;
+
+/** Outcomes of which nothing can be said. */
+export const UNSAYABLE: RowOutcomes = { true: ALWAYS, false: ALWAYS, absent: ALWAYS, failed: ALWAYS, partial: true };
 
 const NO_ROWS: RowOutcomes = { true: NEVER, false: NEVER, absent: NEVER, failed: NEVER };
 
 /** The same outcome for all rows. */
-export function always(outcome: keyof RowOutcomes): RowOutcomes {
+export function always(outcome: Outcome): RowOutcomes {
   return { ...NO_ROWS, [outcome]: ALWAYS };
 }
 
 /** Rows that have the value, which `test` is true or false for; the rest has the outcome `otherwise`. */
-export function whether(
-  test: RowCondition,
-  present: RowCondition,
-  otherwise: keyof RowOutcomes = 'absent',
-): RowOutcomes {
+export function whether(test: RowCondition, present: RowCondition, otherwise: Outcome = 'absent'): RowOutcomes {
   const rest = and([present, not(test)]);
   const outcomes: RowOutcomes = { ...NO_ROWS, true: test, false: rest };
   const lacking = not(present);
@@ -75,6 +79,10 @@ function negated(outcomes: RowOutcomes): RowOutcomes {
 function conjunction(parts: readonly RowOutcomes[]): RowOutcomes {
   const settled = or(parts.map((part) => part.false));
   const absent = or(parts.map((part) => part.absent));
+  if (parts.some(({ partial }) => partial)) {
+    const failed = or(parts.map((part) => part.failed));
+    return { true: and(parts.map((part) => part.true)), false: settled, absent, failed, partial: true };
+  }
   const unsettled = not(settled);
   return {
     true: and(parts.map((part) => part.true)),
@@ -85,11 +93,17 @@ function conjunction(parts: readonly RowOutcomes[]): RowOutcomes {
 }
 
 function choice(test: RowOutcomes, yes: RowOutcomes, no: RowOutcomes): RowOutcomes {
-  const chosen = (outcome: keyof RowOutcomes) => [and([test.true, yes[outcome]]), and([test.false, no[outcome]])];
+  const chosen = (outcome: Outcome) => [and([test.true, yes[outcome]]), and([test.false, no[outcome]])];
   return {
     true: or(chosen('true')),
     false: or(chosen('false')),
     absent: or([test.absent, ...chosen('absent')]),
     failed: or([test.failed, ...chosen('failed')]),
+    ...partialIn([test, yes, no]),
   };
+}
+
+/** The mark of outcomes that are made of some of which nothing can be said. */
+export function partialIn(parts: readonly RowOutcomes[]): { partial?: true } {
+  return parts.some(({ partial }) => partial) ? { partial: true } : {};
 }

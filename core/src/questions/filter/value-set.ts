@@ -16,9 +16,33 @@ const NONE: ReadonlySet<Scalar> = new Set();
 export const PRESENT: ValueSet = { values: NONE, others: true, missing: false };
 export const MISSING: ValueSet = { values: NONE, others: false, missing: true };
 
+const sorted = new WeakMap<ReadonlySet<Scalar>, readonly Scalar[]>();
+const numbers = new WeakMap<ReadonlySet<Scalar>, number>();
+let sets = 0;
+
+/** The values in order; sorted once, since sets are shared and may be large. */
+export function sortedValues(values: ReadonlySet<Scalar>): readonly Scalar[] {
+  const known = sorted.get(values);
+  if (known !== undefined) return known;
+  const made = [...values].sort((left, right) => (left < right ? -1 : left > right ? 1 : 0));
+  sorted.set(values, made);
+  return made;
+}
+
+/** Larger sets are told apart by identity. */
+const COMPARED_MAX = 64;
+
+/** A text that only sets of the same values have; of large sets, only those that are one object. */
+export function keyOfValues(values: ReadonlySet<Scalar>): string {
+  if (values.size <= COMPARED_MAX) return JSON.stringify(sortedValues(values));
+  const known = numbers.get(values) ?? ++sets;
+  numbers.set(values, known);
+  return `#${known}`;
+}
+
 /** Exactly these values. */
 export function oneOf(values: Iterable<Scalar>): ValueSet {
-  return normal({ values: new Set(values), others: false, missing: false });
+  return normal({ values: values instanceof Set ? values : new Set(values), others: false, missing: false });
 }
 
 /** Any value but these. */
