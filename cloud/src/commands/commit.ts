@@ -9,10 +9,10 @@ import type { Change, Staged } from '@authz-service/core/state/change';
 import { revisionText } from '@authz-service/core/state/revision';
 import { type Credential, demand, scopeToWrite, WRITING_SCOPES } from '../auth/credential.js';
 import { touchesCredentials } from '../auth/credential-index.js';
+import { demandDirectory } from '../auth/demand-directory.js';
 import type { Cloud } from '../cloud.js';
 import { assertStillValid } from '../console/assert-still-valid.js';
 import { demandConsoleStack, guardSession } from '../console/guard-session.js';
-import { demandDirectory } from '../directories/demand-directory.js';
 import {
   type IdempotencyRow,
   type JudgeOperators,

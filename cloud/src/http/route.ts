@@ -64,7 +64,7 @@ export interface Operation {
 }
 
 interface RouteBase<Query, Body> {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** In OpenAPI's notation: `/v1/roles/{id}`. */
   path: string;
   operation: Operation;

@@ -16,6 +16,7 @@ import { assertStillValid } from '../console/assert-still-valid.js';
 import { sessionToken } from '../console/session-cookie.js';
 import type { Session } from '../console/sessions.js';
 import type { Account, Costs, Parties } from '../limits/limits.js';
+import { isScimPath, SCIM_TYPE, scimErrorDocument } from '../scim/scim-error.js';
 import { AbortedError } from './aborted-error.js';
 import { awaitRevision } from './await-revision.js';
 import type { Exchange } from './exchange.js';
@@ -84,7 +85,14 @@ export function refuse(exchange: Exchange, error: unknown, headers: Record<strin
   }
   if (error instanceof ProblemError) closeAfterRefusal(error, request, response);
   const sent = request.headers.authorization !== undefined;
-  send(response, problemReply(error, requestId, { sent, headers }));
+  const reply = problemReply(error, requestId, { sent, headers });
+  send(response, isScimPath(exchange.pathname) ? asScim(reply, error, requestId) : reply);
+}
+
+/** The refusal as SCIM clients read it (RFC 7644 section 3.12). */
+function asScim(reply: Reply, error: unknown, requestId: string): Reply {
+  const { status, document } = scimErrorDocument(error, requestId);
+  return { ...reply, status, body: { type: SCIM_TYPE, content: JSON.stringify(document) } };
 }
 
 async function answer(

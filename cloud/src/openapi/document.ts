@@ -9,6 +9,7 @@ import * as z from 'zod';
 import { isConsolePath } from '../console/console-edge.js';
 import { SESSION_COOKIE } from '../console/session-cookie.js';
 import { heedsFreshness, isLimited, type Route } from '../http/route.js';
+import { isScimPath, SCIM_TYPE, scimErrorSchema } from '../scim/scim-error.js';
 import { Components } from './components.js';
 import { namedRecordSchemas } from './record-schemas.js';
 
@@ -67,7 +68,7 @@ function operationOf(route: Route, components: Components): object {
         ),
       },
     }),
-    responses: { ...problems(route), ...answers(route, components) },
+    responses: { ...problems(route, components), ...answers(route, components) },
     security: anyOf ? [{ [by ?? 'bearer']: [] }] : [],
     ...(anyOf && anyOf.length > 0 && { 'x-scopes-any-of': anyOf }),
   };
@@ -75,6 +76,7 @@ function operationOf(route: Route, components: Components): object {
 
 function bodyTypes(route: Route): string[] {
   if (route.body?.form) return ['application/x-www-form-urlencoded', 'application/json'];
+  if (isScimPath(route.path)) return [SCIM_TYPE, 'application/json'];
   return route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
 }
 
@@ -136,7 +138,7 @@ function answerHeaders(headers: Record<string, string>): Record<string, object> 
 }
 
 /** The problems a route can answer with, by status. */
-function problems(route: Route): Record<string, object> {
+function problems(route: Route, components: Components): Record<string, object> {
   const codes = new Set<ProblemCode>(route.operation.problems);
   codes.add('internal');
   if (route.anyOf) codes.add('unauthorized');
@@ -155,7 +157,9 @@ function problems(route: Route): Record<string, object> {
       status,
       {
         description: list.map((code) => `\`${code}\`: ${PROBLEMS[code]}.`).join(' '),
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        content: isScimPath(route.path)
+          ? { [SCIM_TYPE]: { schema: components.schemaOf(scimErrorSchema, 'output') } }
+          : { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     ]),
   );

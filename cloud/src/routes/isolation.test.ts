@@ -332,6 +332,45 @@ it('signs in to its own tenant alone, and reaches no session of another', async 
   expect((await mine.ask('GET', '/console/api/session')).status).toBe(200);
 });
 
+it('has people and groups of a directory that other directories do not see, in its tenant and elsewhere', async () => {
+  const scim = async (as: string, method: string, path: string, body?: object) =>
+    await cloud.ask(method, `/scim/v2/${path}`, { as, ...(body !== undefined && { body }) });
+  await cloud.commit(owner, [{ op: 'create', kind: 'directory', fields: { name: 'entra' } }]);
+  const mine = await cloud.key(owner, ['directory'], { directory: 'okta' });
+  const user = (await scim(mine, 'POST', 'Users', { userName: 'zoe' })).body;
+  const group = (await scim(mine, 'POST', 'Groups', { displayName: 'sea', members: [{ value: user.id }] })).body;
+  await strange('POST', '/v1/directories', '/v1/directories', { name: 'okta' });
+  const others = [
+    await cloud.key(owner, ['directory'], { directory: 'entra' }),
+    await cloud.key(stranger, ['directory'], { directory: 'okta' }),
+  ];
+  for (const other of others) {
+    for (const [collection, { id }] of [['Users', user] as const, ['Groups', group] as const]) {
+      for (const [method, body] of [
+        ['GET', undefined],
+        ['PUT', { userName: 'zoe', displayName: 'sea' }],
+        ['PATCH', { Operations: [{ op: 'replace', value: { displayName: 'x' } }] }],
+        ['DELETE', undefined],
+      ] as const) {
+        covered.add(`${method} /scim/v2/${collection}/{id}`);
+        expect((await scim(other, method, `${collection}/${id}`, body)).status, `${method} ${collection}`).toBe(404);
+      }
+      covered.add(`GET /scim/v2/${collection}`).add(`POST /scim/v2/${collection}`);
+      expect((await scim(other, 'GET', collection)).body.totalResults).toBe(0);
+    }
+    const stolen = { displayName: 'mine', members: [{ value: user.id }] };
+    expect((await scim(other, 'POST', 'Groups', stolen)).status).toBe(400);
+    for (const path of ['ServiceProviderConfig', 'ResourceTypes', 'Schemas', 'ResourceTypes/User', 'Schemas/none']) {
+      covered.add(`GET /scim/v2/${path.replace(/\/.*/, '/{id}')}`);
+      expect(JSON.stringify((await scim(other, 'GET', path)).body)).not.toContain('okta');
+    }
+  }
+  // The names that one has taken in the tenant are taken for the other.
+  expect((await scim(others[0] ?? '', 'POST', 'Users', { userName: 'zoe' })).status).toBe(409);
+  expect((await scim(others[1] ?? '', 'POST', 'Users', { userName: 'zoe' })).status).toBe(201);
+  expect((await scim(mine, 'GET', `Groups/${group.id}`)).body.members).toMatchObject([{ value: user.id }]);
+});
+
 it('every route that takes a credential has been tried', async () => {
   const { body } = await cloud.ask('GET', '/openapi.json');
   const all = Object.entries(body.paths as Record<string, Record<string, { security: object[] }>>).flatMap(

@@ -24,6 +24,7 @@ import { recordLinkRoutes } from './record-links.js';
 import { recordOriginRoutes } from './record-origins.js';
 import { recordSearchRoutes } from './record-search.js';
 import { recordRoutes } from './records.js';
+import { scimRoutes } from './scim.js';
 import { signOffRoutes } from './sign-offs.js';
 import { stateRoutes } from './state.js';
 import { summaryRoutes } from './summary.js';
@@ -39,6 +40,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...changesetRoutes(cloud),
     ...stateRoutes(cloud),
     ...recordRoutes(cloud),
+    ...scimRoutes(cloud),
     ...recordSearchRoutes(cloud),
     ...recordLinkRoutes(cloud),
     ...recordOriginRoutes(cloud),

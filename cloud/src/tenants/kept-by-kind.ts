@@ -46,6 +46,11 @@ export class KeptByKind<T extends Made> {
     return this.#made.get(kind) ?? (await this.#begin(kind, []));
   }
 
+  /** With all commits so far, if that is at hand. */
+  now(kind: Kind): T | undefined {
+    return this.#making.has(kind) ? undefined : this.#made.get(kind);
+  }
+
   /** As soon as there is anything: for a moment after a large commit, it has only some of its changes. */
   async atOnce(kind: Kind): Promise<T> {
     return this.#made.get(kind) ?? (await this.current(kind));

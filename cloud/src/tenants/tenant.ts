@@ -26,6 +26,7 @@ import type {
   TenantRow,
   TenantStore,
 } from '../store/store.js';
+import { EntryIndex } from './entry-index.js';
 import { KeptByKind } from './kept-by-kind.js';
 import { NameIndex } from './name-index.js';
 import { type ReadOptions, readTenant, type TenantContent } from './read-tenant.js';
@@ -79,6 +80,9 @@ const DELTA_SHARE_MAX = 0.25;
 /** Agents that follow ask from the last few revisions; requests from thousands of others must not fill the memory. */
 const DELTAS_KEPT_MAX = 64;
 
+/** Changes that the index of entries takes over within one turn, in some milliseconds. */
+const ENTRIES_AT_ONCE = 5000;
+
 /**
  * One tenant in memory, at its newest committed revision. Everything derived from the records is computed when first
  * used.
@@ -101,6 +105,7 @@ export class Tenant implements ReadableTenant {
   readonly #deltas = new Map<string, Promise<Buffer>>();
   readonly #addresses: KeptByKind<SortedAddresses>;
   readonly #names: KeptByKind<NameIndex>;
+  readonly #entries: KeptByKind<EntryIndex>;
   readonly #queue = new SerialQueue();
   readonly #slicing: TimeSlicing;
 
@@ -116,6 +121,7 @@ export class Tenant implements ReadableTenant {
     const records = (kind: Kind) => this.#state.records(kind);
     this.#addresses = new KeptByKind(run, records, SortedAddresses.of);
     this.#names = new KeptByKind(run, records, NameIndex.of);
+    this.#entries = new KeptByKind(run, records, EntryIndex.of, ENTRIES_AT_ONCE);
     this.#engine = new TenantEngine(row.id, slicing, () => this.work.shouldEnd);
     this.id = row.id;
     this.name = row.name;
@@ -200,6 +206,16 @@ export class Tenant implements ReadableTenant {
    */
   names(kind: Kind): Promise<NameIndex> {
     return this.#names.atOnce(kind);
+  }
+
+  /** The entries of directories, with all commits so far; read them within one turn of the event loop. */
+  entries(kind: 'subject' | 'group'): Promise<EntryIndex> {
+    return this.#entries.current(kind);
+  }
+
+  /** Does what `entries` does, if that is at hand. */
+  entriesNow(kind: 'subject' | 'group'): EntryIndex | undefined {
+    return this.#entries.now(kind);
   }
 
   /** The bundle of this tenant alone, packed and signed once per revision and key. */
@@ -313,6 +329,7 @@ export class Tenant implements ReadableTenant {
         this.#committedAt = Date.parse(at);
         this.#addresses.follow(staged);
         this.#names.follow(staged);
+        this.#entries.follow(staged);
         this.#bundle = undefined;
         along(changes);
         this.changed(this);
@@ -336,6 +353,7 @@ export class Tenant implements ReadableTenant {
     this.#committedAt = committedAt;
     this.#addresses.clear();
     this.#names.clear();
+    this.#entries.clear();
     this.#journal.clear();
     this.#journal.fill(upTo(revision, commits));
     this.#deltas.clear();

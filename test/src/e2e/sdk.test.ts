@@ -45,6 +45,7 @@ describe('records of every kind', () => {
     const resource = await client.records('resource').create({ application: 'shop', type: 'order', name: 'O/1' });
     await client.records('subject_type').create({ name: 'user', properties: { level: 'number' } });
     await client.records('context_attribute').create({ name: 'mfa', type: 'boolean' });
+    await client.records('directory').create({ name: 'okta' });
     const subject = await client
       .records('subject')
       .create({ type: 'user', id: 'zoë@example.org', properties: { level: 3 } });

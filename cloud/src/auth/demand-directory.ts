@@ -1,7 +1,7 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { type Address, address, type Path } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
-import type { Credential } from '../auth/credential.js';
+import type { Credential } from './credential.js';
 
 const OWNED_KINDS: readonly Kind[] = ['subject', 'group', 'group_membership'];
 

@@ -1,0 +1,140 @@
+import type { Change } from '@authz-service/core/state/change';
+import type { Credential } from '../auth/credential.js';
+import { ownerOf } from '../auth/demand-directory.js';
+import type { Cloud } from '../cloud.js';
+import { type Committed, commit } from '../commands/commit.js';
+import type { Tenant } from '../tenants/tenant.js';
+import type { DirectoryView } from './directory-view.js';
+import type { Plan, PlannedWrite } from './planned-write.js';
+import { viewNow, whenViewed } from './view-of.js';
+
+/** How long the first of several requests waits while others arrive, and at most. */
+const GAP_MS = 20;
+const WAIT_MAX_MS = 200;
+/** Requests in one commit. */
+const JOINED_MAX = 500;
+
+export interface DirectoryWrite {
+  credential: Credential & { directory: string };
+  plan: Plan;
+  requestId: string;
+  now: number;
+  charge: (changes: number) => void;
+}
+
+export interface WriteResult {
+  tenant: Tenant;
+  planned: PlannedWrite;
+  revision: Committed['revision'];
+}
+
+interface Waiting extends DirectoryWrite {
+  charged: boolean;
+  resolve(result: WriteResult): void;
+  reject(error: unknown): void;
+}
+
+/** Joins what the directories send at the same time into commits, so that many requests make few revisions. */
+export class JoinedWrites {
+  /** The waiting requests of each credential whose commits are under way. */
+  readonly #waiting = new Map<string, Waiting[]>();
+
+  /** Resolves once the write is committed. Throws what refuses it, which refuses no other. */
+  write(cloud: Cloud, write: DirectoryWrite): Promise<WriteResult> {
+    return new Promise((resolve, reject) => {
+      const key = `${write.credential.tenant} ${write.credential.id}`;
+      const waiting = this.#waiting.get(key);
+      const own = { ...write, charged: false, resolve, reject };
+      if (waiting !== undefined) {
+        waiting.push(own);
+        return;
+      }
+      const queue = [own];
+      this.#waiting.set(key, queue);
+      void this.#run(cloud, key, queue);
+    });
+  }
+
+  async #run(cloud: Cloud, key: string, queue: Waiting[]): Promise<void> {
+    while (queue.length > 0) {
+      await quiet(queue);
+      const joined = queue.splice(0, JOINED_MAX);
+      // Those about the same resources come next, before what has arrived meanwhile.
+      queue.unshift(...(await commitJoined(cloud, joined)));
+    }
+    this.#waiting.delete(key);
+  }
+}
+
+/** Waits until no request has arrived for a moment. */
+async function quiet(queue: readonly unknown[]): Promise<void> {
+  for (let waited = 0, seen = 0; waited < WAIT_MAX_MS && seen < queue.length; waited += GAP_MS) {
+    seen = queue.length;
+    await new Promise((resolve) => setTimeout(resolve, GAP_MS));
+  }
+}
+
+interface Chosen {
+  waiting: Waiting;
+  planned: PlannedWrite;
+}
+
+/** Commits what it can of the requests at once; returns those that have to wait for others among them. */
+async function commitJoined(cloud: Cloud, joined: readonly Waiting[]): Promise<Waiting[]> {
+  const [first] = joined;
+  if (first === undefined) return [];
+  const { credential, requestId, now } = first;
+  let chosen: Chosen[] = [];
+  let later: Waiting[] = [];
+  let refused = new Map<Waiting, unknown>();
+  const changes = (tenant: Tenant): Change[] => {
+    const view = viewNow(tenant, credential.directory, cloud.now());
+    ({ chosen, later, refused } = choose(view, joined));
+    return chosen.flatMap(({ planned }) => planned.changes);
+  };
+  try {
+    const order = { credential, changes, stack: ownerOf(credential.directory), requestId, now };
+    const tenant = await cloud.tenants.get(credential.tenant);
+    const { committed } = await whenViewed(tenant, () => commit(cloud, order));
+    for (const { waiting, planned } of chosen) waiting.resolve({ tenant, planned, revision: committed.revision });
+  } catch (error) {
+    if (chosen.length <= 1) {
+      // Where none is at fault alone, all are refused.
+      const faulty = chosen.length === 1 ? chosen.map(({ waiting }) => waiting) : joined;
+      for (const waiting of faulty) waiting.reject(error);
+      if (chosen.length === 0) return [];
+    } else for (const { waiting } of chosen) await commitJoined(cloud, [waiting]);
+  }
+  for (const [waiting, error] of refused) waiting.reject(error);
+  return later;
+}
+
+/** Plans each request at the revision; one that is about what another changes has to wait. */
+function choose(view: DirectoryView, joined: readonly Waiting[]) {
+  const chosen: Chosen[] = [];
+  const later: Waiting[] = [];
+  const refused = new Map<Waiting, unknown>();
+  const taken = new Set<string>();
+  for (const waiting of joined) {
+    try {
+      const planned = waiting.plan(view);
+      const names = [...planned.claims, ...planned.changes.flatMap(namesOf)];
+      if (names.some((name) => taken.has(name))) {
+        later.push(waiting);
+        continue;
+      }
+      if (!waiting.charged) waiting.charge(planned.changes.length);
+      waiting.charged = true;
+      for (const name of names) taken.add(name);
+      chosen.push({ waiting, planned });
+    } catch (error) {
+      refused.set(waiting, error);
+    }
+  }
+  return { chosen, later, refused };
+}
+
+function namesOf(change: Change): string[] {
+  if (change.op === 'create') return [JSON.stringify([change.kind, change.fields])];
+  return change.op === 'move' ? [change.from, change.to] : [change.address];
+}

@@ -1,0 +1,150 @@
+import { canonicalJson, type Json, type JsonObject } from '@authz-service/core/json/json';
+import { path } from '@authz-service/core/records/address';
+import type { PropertyType } from '@authz-service/core/records/fields';
+import type { Fields } from '@authz-service/core/records/registry';
+import { ENTERPRISE, parsePath, USER } from '../scim/attribute-path.js';
+import { isObject, own } from '../scim/attribute-values.js';
+import { setAt, valuesAt } from '../scim/resource.js';
+import { ScimError } from '../scim/scim-error.js';
+import { entryName } from '../tenants/entry-index.js';
+import type { DirectoryView, UserRecord } from './directory-view.js';
+
+/** A user as the directory sees it, without what only the cloud sets. It holds all that is kept of one. */
+export function userResource({ directory, now }: DirectoryView, record: UserRecord): JsonObject {
+  const { fields } = record;
+  const { entry } = fields;
+  const resource: JsonObject = {
+    schemas: [USER],
+    ...(entry !== undefined && { id: entry.id }),
+    ...(entry?.external_id !== undefined && { externalId: entry.external_id }),
+    userName: entryName(record),
+    ...(fields.name !== undefined && { displayName: fields.name }),
+    active: !isSuspended(fields, now),
+  };
+  for (const [property, attribute] of Object.entries(directory.properties ?? {})) {
+    const value = fields.properties === undefined ? undefined : own(fields.properties, property);
+    if (value !== undefined) setAt(resource, parsePath(attribute), value, 'replace');
+  }
+  if (Object.hasOwn(resource, ENTERPRISE)) resource.schemas = [USER, ENTERPRISE];
+  return resource;
+}
+
+/** The fields of the subject that a user is. Throws `invalidValue`. */
+export function userFields(
+  view: DirectoryView,
+  resource: JsonObject,
+  id: string,
+  present: Suspension = {},
+): Fields<'subject'> {
+  const { directory } = view;
+  const userName = required(resource, 'userName');
+  const externalId = textAt(resource, 'externalId');
+  const subjectId =
+    directory.id_from === 'userName' ? userName : directory.id_from === 'id' ? id : required(resource, 'externalId');
+  const name = textAt(resource, 'displayName') ?? textAt(resource, 'name.formatted') ?? joinedName(resource);
+  const properties = propertiesOf(view, resource);
+  return {
+    type: directory.subject_type,
+    id: subjectId,
+    ...(name !== undefined && { name }),
+    ...(Object.keys(properties).length > 0 && { properties }),
+    entry: {
+      id,
+      ...(userName !== subjectId && { name: userName }),
+      ...(externalId !== undefined && { external_id: externalId }),
+    },
+    ...suspensionAfter(view, isActive(resource), present),
+  };
+}
+
+type Suspension = Pick<Fields<'subject'>, 'suspended' | 'suspended_until' | 'suspension_reason'>;
+
+/** The suspension of a subject, whoever has suspended it. */
+export function suspensionOf({ suspended, suspended_until, suspension_reason }: Suspension): Suspension {
+  return {
+    ...(suspended !== undefined && { suspended }),
+    ...(suspended_until !== undefined && { suspended_until }),
+    ...(suspension_reason !== undefined && { suspension_reason }),
+  };
+}
+
+/** The suspension by a directory: `why` says what has happened there. */
+export function suspendedBy({ owner }: DirectoryView, why: 'not active' | 'removed'): Suspension {
+  return { suspended: true, suspension_reason: `By ${owner}: ${why}.` };
+}
+
+/** Whether somebody else than the directory has suspended a subject: then the directory does not reinstate it. */
+export function isSuspendedElsewhere({ owner, now }: DirectoryView, fields: Suspension): boolean {
+  return isSuspended(fields, now) && !fields.suspension_reason?.startsWith(`By ${owner}: `);
+}
+
+export function isSuspended({ suspended, suspended_until: until }: Suspension, now: number): boolean {
+  return suspended === true || (until !== undefined && Date.parse(until) > now);
+}
+
+/** The suspension of a subject after the directory has said whether it is active, if it did. */
+export function suspensionAfter(view: DirectoryView, active: boolean | undefined, present: Suspension): Suspension {
+  if (active === undefined || isSuspendedElsewhere(view, present)) {
+    if (active !== false || present.suspended === true) return suspensionOf(present);
+  }
+  if (active) return {};
+  return present.suspended === true ? suspensionOf(present) : suspendedBy(view, 'not active');
+}
+
+/** Whether the user is active; undefined where it does not say. */
+export function isActive(resource: JsonObject): boolean | undefined {
+  const [value] = valuesAt(resource, parsePath('active'));
+  if (value === undefined) return undefined;
+  const text = String(value).toLowerCase();
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new ScimError('invalidValue', `"active" is ${canonicalJson(value)}: send true or false.`);
+}
+
+export function textAt(resource: JsonObject, attribute: string): string | undefined {
+  const [value] = valuesAt(resource, parsePath(attribute));
+  if (value === undefined || value === '') return undefined;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  throw new ScimError('invalidValue', `"${attribute}" is no text.`);
+}
+
+export function required(resource: JsonObject, attribute: string): string {
+  const text = textAt(resource, attribute);
+  if (text === undefined) throw new ScimError('invalidValue', `"${attribute}" is missing: send it.`);
+  return text;
+}
+
+function joinedName(resource: JsonObject): string | undefined {
+  const parts = ['name.givenName', 'name.familyName'].flatMap((part) => textAt(resource, part) ?? []);
+  return parts.length === 0 ? undefined : parts.join(' ');
+}
+
+function propertiesOf({ directory, state }: DirectoryView, resource: JsonObject): JsonObject {
+  const type = state.get(`subject_type/${path(directory.subject_type)}`);
+  const declared = type?.kind === 'subject_type' ? type.fields.properties : undefined;
+  const properties: JsonObject = {};
+  for (const [property, attribute] of Object.entries(directory.properties ?? {})) {
+    const values = valuesAt(resource, parsePath(attribute));
+    const [first] = values;
+    if (first === undefined || first === '') continue;
+    const type = declared !== undefined && Object.hasOwn(declared, property) ? declared[property] : undefined;
+    const value = typed(values, type, attribute);
+    Object.defineProperty(properties, property, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return properties;
+}
+
+/** The value of a property of a declared type; clients send numbers and booleans as texts, too. Throws `invalidValue`. */
+function typed(values: readonly Json[], type: PropertyType | undefined, attribute: string): Json {
+  const [first = null] = values;
+  const single = values.length === 1;
+  const text = String(first).toLowerCase();
+  if (type === 'list') return [...values];
+  if (type === 'string' && single && !isObject(first)) return String(first);
+  if (type === 'boolean' && single && (text === 'true' || text === 'false')) return text === 'true';
+  if (type === 'number' && single && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+  if (type === 'map' && single && isObject(first)) return first;
+  if (type === undefined || type === 'any') return single ? first : [...values];
+  const said = single ? canonicalJson(first) : `a list of ${values.length}`;
+  throw new ScimError('invalidValue', `"${attribute}" is ${said.slice(0, 200)}, and the property takes a ${type}.`);
+}

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Ask, TestCloud } from '../../testing/test-cloud.js';
+
+let cloud: TestCloud;
+let admin: string;
+let okta: string;
+
+beforeAll(async () => {
+  cloud = await TestCloud.start();
+  admin = await cloud.token();
+  await cloud.commit(admin, [
+    {
+      op: 'create',
+      kind: 'directory',
+      fields: {
+        name: 'okta',
+        properties: { department: 'department', mail: 'emails[type eq "work"].value' },
+        groups: { prefix: 'authz-' },
+      },
+    },
+    { op: 'create', kind: 'subject', fields: { type: 'user', id: 'git' } },
+    { op: 'create', kind: 'role', fields: { name: 'auditor' } },
+  ]);
+  okta = await cloud.key(admin, ['directory'], { directory: 'okta' });
+});
+afterAll(() => cloud.close());
+
+const scim = (method: string, path: string, body?: unknown, more: Ask = {}) =>
+  cloud.ask(method, `/scim/v2/${path}`, { as: okta, ...(body !== undefined && { body }), ...more });
+const user = async (userName: string, more: object = {}) => (await scim('POST', 'Users', { userName, ...more })).body;
+const record = async (path: string) => (await cloud.ask('GET', `/v1/${path}`, { as: admin })).body;
+
+it('makes a subject that the directory owns, with what the mapping names and nothing else', async () => {
+  const { status, headers, body } = await scim('POST', 'Users', {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+    userName: 'alice',
+    externalId: 'ext-1',
+    name: { givenName: 'Alice', familyName: 'Jones' },
+    nickName: 'Al',
+    emails: [
+      { type: 'home', value: 'alice@home.example' },
+      { type: 'work', value: 'alice@acme.example', primary: true },
+    ],
+    'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': { department: 'Finance' },
+  });
+  expect([status, headers.get('content-type')]).toEqual([201, 'application/scim+json']);
+  expect(headers.get('location')).toBe(body.meta.location);
+  expect(body).toMatchObject({
+    id: expect.any(String),
+    userName: 'alice',
+    externalId: 'ext-1',
+    displayName: 'Alice Jones',
+    active: true,
+    emails: [{ type: 'work', value: 'alice@acme.example' }],
+    'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': { department: 'Finance' },
+    meta: { resourceType: 'User', version: headers.get('etag') },
+  });
+  expect(body.nickName).toBeUndefined();
+  expect(await record('subjects/user%2Falice')).toMatchObject({
+    managed_by: 'directory/okta',
+    name: 'Alice Jones',
+    properties: { department: 'Finance', mail: 'alice@acme.example' },
+    entry: { id: body.id, external_id: 'ext-1' },
+  });
+  expect((await scim('GET', `Users/${body.id}`)).body).toEqual(body);
+  expect(
+    (await scim('GET', `Users/${body.id}`, undefined, { headers: { 'if-none-match': headers.get('etag') ?? '' } }))
+      .status,
+  ).toBe(304);
+});
+
+it('suspends who is not active, and reinstates', async () => {
+  const { id } = await user('bob');
+  const patch = (value: unknown) =>
+    scim('PATCH', `Users/${id}`, { Operations: [{ op: 'Replace', path: 'active', value }] });
+  expect((await patch('False')).body.active).toBe(false);
+  expect(await record('subjects/user%2Fbob')).toMatchObject({ suspended: true });
+  // Who says nothing about it changes nothing of it.
+  expect((await scim('PUT', `Users/${id}`, { userName: 'bob', displayName: 'Bob' })).body.active).toBe(false);
+  expect((await patch(true)).body.active).toBe(true);
+  expect((await record('subjects/user%2Fbob')).suspended).toBeUndefined();
+});
+
+it('does not reinstate whom somebody else has suspended', async () => {
+  const { id } = await user('carl');
+  await cloud.ask('PATCH', '/v1/subjects/user%2Fcarl', {
+    as: admin,
+    body: { suspended: true, suspension_reason: 'Theft.' },
+  });
+  expect((await scim('PUT', `Users/${id}`, { userName: 'carl', active: true })).body.active).toBe(false);
+  expect((await scim('DELETE', `Users/${id}`)).status).toBe(204);
+  expect((await user('carl')).active).toBe(false);
+  expect(await record('subjects/user%2Fcarl')).toMatchObject({ suspended: true, suspension_reason: 'Theft.' });
+});
+
+it('keeps the id of a user who is renamed, and lets what Git gives follow', async () => {
+  const { id } = await user('dora');
+  const role = { role: 'auditor', entity_type: 'subject', entity: 'user/dora' };
+  await cloud.commit(admin, [{ op: 'create', kind: 'role_assignment', fields: role }]);
+  const { status, body } = await scim('PATCH', `Users/${id}`, {
+    Operations: [{ op: 'replace', value: { userName: 'dorothy', 'name.formatted': 'Dorothy' } }],
+  });
+  expect([status, body.id, body.userName, body.displayName]).toEqual([200, id, 'dorothy', 'Dorothy']);
+  expect((await record('role-assignments/auditor%2F%2Fsubject%2Fuser%2Fdorothy')).entity).toBe('user/dorothy');
+  // Git gives the role still: the subject stays, and has no rights.
+  expect((await scim('DELETE', `Users/${id}`)).status).toBe(204);
+  expect((await scim('GET', `Users/${id}`)).status).toBe(404);
+  expect(await record('subjects/user%2Fdorothy')).toMatchObject({ suspended: true, managed_by: 'directory/okta' });
+  const again = await user('dorothy');
+  expect([again.id === id, again.active]).toEqual([false, true]);
+});
+
+it('changes members of a group, all or none', async () => {
+  const [one, two] = [await user('m1'), await user('m2')];
+  const made = await scim('POST', 'Groups', { displayName: 'authz-a', members: [{ value: one.id }] });
+  expect(made.body).toMatchObject({ displayName: 'authz-a', members: [{ value: one.id, type: 'User' }] });
+  const place = `Groups/${made.body.id}`;
+  const patch = (...Operations: object[]) => scim('PATCH', place, { Operations });
+  const members = async () =>
+    ((await scim('GET', place)).body.members ?? []).map(({ value }: { value: string }) => value).sort();
+  await patch({ op: 'Add', path: 'members', value: [{ value: two.id }, { value: one.id }] });
+  expect(await members()).toEqual([one.id, two.id].sort());
+  expect(
+    await patch(
+      { op: 'remove', path: `members[value eq "${one.id}"]` },
+      { op: 'add', path: 'members', value: [{ value: 'nobody' }] },
+    ),
+  ).toMatchObject({
+    status: 400,
+    body: { scimType: 'invalidValue', detail: expect.stringContaining('"nobody"') },
+  });
+  expect(await members()).toEqual([one.id, two.id].sort());
+  await patch(
+    { op: 'Remove', path: 'members', value: [{ value: one.id }] },
+    { op: 'replace', value: { displayName: 'authz-b' } },
+  );
+  expect(await members()).toEqual([two.id]);
+  expect(await record('group-memberships/authz-b%2F%2Fsubject%2Fuser%2Fm2')).toMatchObject({
+    managed_by: 'directory/okta',
+  });
+  const found = await scim(
+    'GET',
+    `Groups?filter=${encodeURIComponent(`members[value eq "${two.id}"]`)}&excludedAttributes=members`,
+  );
+  expect(found.body).toMatchObject({ totalResults: 1, Resources: [{ id: made.body.id }] });
+  expect(found.body.Resources[0].members).toBeUndefined();
+  await patch({ op: 'remove', path: 'members' });
+  expect(await members()).toEqual([]);
+  expect((await scim('DELETE', place)).status).toBe(204);
+  expect((await scim('DELETE', place)).status).toBe(404);
+});
+
+it('refuses what belongs to others, what is there already and what it does not take', async () => {
+  const { id } = await user('erin');
+  const refused = async (method: string, path: string, body?: unknown, more: Ask = {}) => {
+    const answer = await scim(method, path, body, more);
+    expect(answer.body.schemas ?? answer.body).toEqual(['urn:ietf:params:scim:api:messages:2.0:Error']);
+    return [answer.status, answer.body.scimType, answer.body.detail];
+  };
+  const said = (text: string) => expect.stringContaining(text);
+  expect(await refused('POST', 'Users', { userName: 'git' })).toEqual([409, 'uniqueness', said('"api"')]);
+  expect(await refused('POST', 'Users', { userName: 'ERIN' })).toEqual([409, 'uniqueness', said('"ERIN"')]);
+  expect(await refused('POST', 'Groups', { displayName: 'admins' })).toEqual([400, 'invalidValue', said('"authz-"')]);
+  expect(await refused('POST', 'Users', {})).toEqual([400, 'invalidValue', said('"userName"')]);
+  expect(await refused('GET', 'Users?filter=userName%20is%201')).toEqual([400, 'invalidFilter', said('userName is 1')]);
+  expect(await refused('PATCH', `Users/${id}`, { Operations: [{ op: 'move' }] })).toEqual([
+    400,
+    'invalidSyntax',
+    said('move'),
+  ]);
+  expect(await refused('PATCH', `Users/${id}`, { Operations: [{ op: 'add', path: '__proto__.x', value: 1 }] })).toEqual(
+    [400, 'invalidPath', said('__proto__')],
+  );
+  expect(await refused('PATCH', `Users/${id}`, { Operations: [{ op: 'remove' }] })).toEqual([
+    400,
+    'noTarget',
+    said('path'),
+  ]);
+  expect(await refused('PUT', `Users/${id}`, { userName: 'erin' }, { headers: { 'if-match': 'W/"0"' } })).toEqual([
+    412,
+    undefined,
+    said('changed'),
+  ]);
+  expect(await refused('GET', 'Users/nobody')).toEqual([404, undefined, said('nobody')]);
+  expect(await refused('GET', 'Bulk')).toEqual([404, undefined, said('/scim/v2/Bulk')]);
+  expect(await refused('GET', 'Users', undefined, { as: admin })).toEqual([403, undefined, said('directory')]);
+  expect(await refused('GET', 'Users', undefined, { as: 'svc_wrong' })).toEqual([401, undefined, said('refused')]);
+  expect(await refused('POST', 'Users', '{', {})).toEqual([400, 'invalidSyntax', said('JSON')]);
+  expect(({} as { x?: unknown }).x).toBeUndefined();
+});
+
+it('keeps the key of a directory from everything else', async () => {
+  const role = { op: 'create', kind: 'role', fields: { name: 'r' } };
+  expect(
+    (await cloud.ask('POST', '/v1/changesets', { as: okta, body: { changes: [role], stack: 'directory/okta' } }))
+      .status,
+  ).toBe(403);
+  expect((await cloud.ask('GET', '/v1/subjects', { as: okta })).status).toBe(403);
+  const { status, body } = await cloud.ask('POST', '/v1/changesets', {
+    as: admin,
+    body: { changes: [role], stack: 'directory/okta' },
+  });
+  expect([status, body.code]).toEqual([409, 'not_owner']);
+  const both = { name: 'both', scopes: ['directory', 'decisions'], directory: 'okta' };
+  expect((await cloud.ask('POST', '/v1/api-keys', { as: admin, body: both })).body.detail).toContain('alone');
+});
+
+it('joins what arrives together into one revision, and refuses only what is at fault', async () => {
+  const revision = async () => Number((await cloud.ask('GET', '/v1/state', { as: admin })).body.revision.split('.')[0]);
+  const before = await revision();
+  const made = await Promise.all(
+    [...Array(20).keys()].map((index) => scim('POST', 'Users', { userName: index === 7 ? 'git' : `j${index}` })),
+  );
+  expect(made.map(({ status }) => status)).toEqual([...Array(20).keys()].map((index) => (index === 7 ? 409 : 201)));
+  expect((await revision()) - before).toBeLessThan(10);
+  const twice = await Promise.all([
+    scim('POST', 'Users', { userName: 'twice' }),
+    scim('POST', 'Users', { userName: 'Twice' }),
+  ]);
+  expect(twice.map(({ status }) => status).sort()).toEqual([201, 409]);
+  // A change that the cloud refuses only once it is staged.
+  const [group] = await Promise.all([
+    scim('POST', 'Groups', { displayName: 'authz-x' }),
+    scim('POST', 'Groups', { displayName: `authz-${'x'.repeat(300)}` }).then(({ status, body }) =>
+      expect([status, body.scimType]).toEqual([400, 'invalidValue']),
+    ),
+  ]);
+  expect(group.status).toBe(201);
+});
+
+it('lists by pages, filters and order', async () => {
+  const list = async (query: string) => (await scim('GET', `Users?${query}`)).body;
+  const all = await list('');
+  expect(all).toMatchObject({ startIndex: 1, itemsPerPage: all.totalResults });
+  const page = await list('startIndex=2&count=2');
+  expect(page.Resources).toEqual(all.Resources.slice(1, 3));
+  expect(await list('count=0')).toMatchObject({ totalResults: all.totalResults, Resources: [] });
+  const filtered = async (filter: string) =>
+    (await list(`filter=${encodeURIComponent(filter)}&sortBy=userName`)).Resources.map(
+      (one: { userName: string }) => one.userName,
+    );
+  expect(await filtered('userName eq "ALICE"')).toEqual(['alice']);
+  expect(await filtered('externalId eq "ext-1"')).toEqual(['alice']);
+  expect(await filtered('externalId eq "EXT-1"')).toEqual([]);
+  expect(await filtered('department eq "finance"')).toEqual(['alice']);
+  expect(await filtered('emails[type eq "work" and value co "acme"]')).toEqual(['alice']);
+  expect(await filtered('emails.value ew ".example" and not (userName sw "b")')).toEqual(['alice']);
+  expect(await filtered('userName sw "m"')).toEqual(['m1', 'm2']);
+  expect(await filtered('active eq "False"')).toEqual(['carl']);
+  expect(
+    (
+      await list(
+        `filter=${encodeURIComponent('userName sw "m"')}&sortBy=userName&sortOrder=descending&attributes=userName`,
+      )
+    ).Resources,
+  ).toEqual([
+    { schemas: expect.anything(), id: expect.anything(), userName: 'm2' },
+    { schemas: expect.anything(), id: expect.anything(), userName: 'm1' },
+  ]);
+});
+
+it('tells what it can do', async () => {
+  expect((await scim('GET', 'ServiceProviderConfig')).body).toMatchObject({
+    patch: { supported: true },
+    bulk: { supported: false },
+  });
+  expect((await scim('GET', 'ResourceTypes')).body).toMatchObject({ totalResults: 2 });
+  expect((await scim('GET', 'Schemas/urn:ietf:params:scim:schemas:core:2.0:User')).body).toMatchObject({
+    name: 'User',
+  });
+  expect((await scim('GET', 'Schemas/urn:none')).status).toBe(404);
+});
