@@ -10,6 +10,7 @@ import { readColumns } from '../filter/columns.js';
 import { PARTIAL, renderFilter } from '../filter/render-filter.js';
 import { asking, atFlag } from '../history/asking.js';
 import { printable } from '../output/text.js';
+import { checkNames } from '../search/check-names.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
 export default class Filter extends ServiceCommand {
@@ -90,6 +91,11 @@ What columns cannot say exactly is refused, never approximated, and the answer n
     };
     const client = await asking(flags);
     const { revision: _, ...filter } = await client.filterRows(question, { signal: this.signal });
+    // A slip in a name selects nothing, which people take for an answer.
+    if (filter.kind === 'none' && !flags.json) {
+      const resourceTypes = { names: [args.type], where: 'TYPE' };
+      await checkNames(client, { action: args.action, resourceTypes }, 1, this.signal);
+    }
     if (columns === undefined) {
       const text = renderFilter(filter, printable(args.subject), printable(args.type));
       return { json: filter, text };

@@ -159,6 +159,14 @@ describe('a filter', () => {
     expect(stderr).toMatch(/policy\/docs\/arithmetic has the clause resource\.properties\.size \* 2 < 10: /);
   });
 
+  it.each([
+    ['type', ['read', 'docs/documnet'], /TYPE "docs\/documnet" is not a resource type/],
+    ['action', ['raed', 'docs/document'], /ACTION "raed" is not an action of docs\/document: did you mean "read"\?/],
+  ])('that selects nothing because of a slip in the %s says so', async (_, asked, wrong) => {
+    const { code, stderr } = await bench.run(['filter', 'user:alice', ...asked], { env });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(wrong) });
+  });
+
   it('is refused where a column is missing', async () => {
     writeFileSync(bench.path('short.json'), JSON.stringify({ ...MAP, properties: { owner: 'doc.owner' } }));
     const call = [
