@@ -16,6 +16,7 @@ export class DirectoryView {
     readonly state: TenantState,
     readonly users: EntryIndex,
     readonly groups: EntryIndex,
+    readonly memberships: EntryIndex,
     /** Milliseconds since the epoch. */
     readonly now: number,
   ) {}

@@ -4,6 +4,7 @@ import { ownerOf } from '../auth/demand-directory.js';
 import type { Cloud } from '../cloud.js';
 import { type Committed, commit } from '../commands/commit.js';
 import type { Tenant } from '../tenants/tenant.js';
+import { Brake, type HeldError, type Loss, lossOf, NO_LOSS, plus } from './brake.js';
 import type { DirectoryView } from './directory-view.js';
 import type { Plan, PlannedWrite } from './planned-write.js';
 import { viewNow, whenViewed } from './view-of.js';
@@ -38,6 +39,7 @@ interface Waiting extends DirectoryWrite {
 export class JoinedWrites {
   /** The waiting requests of each credential whose commits are under way. */
   readonly #waiting = new Map<string, Waiting[]>();
+  readonly #brake = new Brake();
 
   /** Resolves once the write is committed. Throws what refuses it, which refuses no other. */
   write(cloud: Cloud, write: DirectoryWrite): Promise<WriteResult> {
@@ -60,9 +62,52 @@ export class JoinedWrites {
       await quiet(queue);
       const joined = queue.splice(0, JOINED_MAX);
       // Those about the same resources come next, before what has arrived meanwhile.
-      queue.unshift(...(await commitJoined(cloud, joined)));
+      queue.unshift(...(await this.#commit(cloud, joined)));
     }
     this.#waiting.delete(key);
+  }
+
+  /** Commits what it can of the requests at once; returns those that have to wait for others among them. */
+  async #commit(cloud: Cloud, joined: readonly Waiting[]): Promise<Waiting[]> {
+    const [first] = joined;
+    if (first === undefined) return [];
+    const { credential, requestId, now } = first;
+    const key = `${credential.tenant} ${credential.directory}`;
+    let chosen: Chosen[] = [];
+    let later: Waiting[] = [];
+    let refused = new Map<Waiting, unknown>();
+    const changes = (tenant: Tenant): Change[] => {
+      const view = viewNow(tenant, credential.directory, cloud.now());
+      ({ chosen, later, refused } = choose(view, joined, (pending, loss) =>
+        this.#brake.admit(view, key, pending, loss),
+      ));
+      return chosen.flatMap(({ planned }) => planned.changes);
+    };
+    try {
+      const order = { credential, changes, stack: ownerOf(credential.directory), requestId, now };
+      const tenant = await cloud.tenants.get(credential.tenant);
+      const { committed } = await whenViewed(tenant, () => commit(cloud, order));
+      for (const { loss } of chosen) this.#brake.note(key, loss, cloud.now());
+      for (const { waiting, planned } of chosen) waiting.resolve({ tenant, planned, revision: committed.revision });
+    } catch (error) {
+      if (chosen.length <= 1) {
+        // Where none is at fault alone, all are refused.
+        const faulty = chosen.length === 1 ? chosen.map(({ waiting }) => waiting) : joined;
+        for (const waiting of faulty) waiting.reject(error);
+        if (chosen.length === 0) return [];
+      } else for (const { waiting } of chosen) await this.#commit(cloud, [waiting]);
+    }
+    for (const [waiting, error] of refused) {
+      if (isHeld(error)) {
+        cloud.metrics.directoryHolds.inc({ limit: error.braked });
+        cloud.log.warn(
+          { tenant: credential.tenant, directory: credential.directory, detail: error.detail },
+          'directory held',
+        );
+      }
+      waiting.reject(error);
+    }
+    return later;
   }
 }
 
@@ -75,42 +120,14 @@ async function quiet(queue: readonly unknown[]): Promise<void> {
 }
 
 interface Chosen {
+  loss: Loss;
   waiting: Waiting;
   planned: PlannedWrite;
 }
 
-/** Commits what it can of the requests at once; returns those that have to wait for others among them. */
-async function commitJoined(cloud: Cloud, joined: readonly Waiting[]): Promise<Waiting[]> {
-  const [first] = joined;
-  if (first === undefined) return [];
-  const { credential, requestId, now } = first;
-  let chosen: Chosen[] = [];
-  let later: Waiting[] = [];
-  let refused = new Map<Waiting, unknown>();
-  const changes = (tenant: Tenant): Change[] => {
-    const view = viewNow(tenant, credential.directory, cloud.now());
-    ({ chosen, later, refused } = choose(view, joined));
-    return chosen.flatMap(({ planned }) => planned.changes);
-  };
-  try {
-    const order = { credential, changes, stack: ownerOf(credential.directory), requestId, now };
-    const tenant = await cloud.tenants.get(credential.tenant);
-    const { committed } = await whenViewed(tenant, () => commit(cloud, order));
-    for (const { waiting, planned } of chosen) waiting.resolve({ tenant, planned, revision: committed.revision });
-  } catch (error) {
-    if (chosen.length <= 1) {
-      // Where none is at fault alone, all are refused.
-      const faulty = chosen.length === 1 ? chosen.map(({ waiting }) => waiting) : joined;
-      for (const waiting of faulty) waiting.reject(error);
-      if (chosen.length === 0) return [];
-    } else for (const { waiting } of chosen) await commitJoined(cloud, [waiting]);
-  }
-  for (const [waiting, error] of refused) waiting.reject(error);
-  return later;
-}
-
 /** Plans each request at the revision; one that is about what another changes has to wait. */
-function choose(view: DirectoryView, joined: readonly Waiting[]) {
+function choose(view: DirectoryView, joined: readonly Waiting[], admit: (pending: Loss, loss: Loss) => void) {
+  let pending = NO_LOSS;
   const chosen: Chosen[] = [];
   const later: Waiting[] = [];
   const refused = new Map<Waiting, unknown>();
@@ -123,10 +140,13 @@ function choose(view: DirectoryView, joined: readonly Waiting[]) {
         later.push(waiting);
         continue;
       }
+      const loss = lossOf(view, planned.changes);
+      admit(pending, loss);
       if (!waiting.charged) waiting.charge(planned.changes.length);
       waiting.charged = true;
       for (const name of names) taken.add(name);
-      chosen.push({ waiting, planned });
+      pending = plus(pending, loss);
+      chosen.push({ waiting, planned, loss });
     } catch (error) {
       refused.set(waiting, error);
     }
@@ -137,4 +157,9 @@ function choose(view: DirectoryView, joined: readonly Waiting[]) {
 function namesOf(change: Change): string[] {
   if (change.op === 'create') return [JSON.stringify([change.kind, change.fields])];
   return change.op === 'move' ? [change.from, change.to] : [change.address];
+}
+
+/** Every problem is an instance of every class of problems, so that only the limit tells. */
+function isHeld(error: unknown): error is HeldError {
+  return error instanceof Error && 'braked' in error;
 }

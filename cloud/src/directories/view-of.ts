@@ -14,8 +14,9 @@ export function viewNow(tenant: Tenant, directory: string, now: number): Directo
     throw new ProblemError('not_found', `There is no directory "${directory}" any more: ask for another key.`);
   const users = tenant.entriesNow('subject');
   const groups = tenant.entriesNow('group');
-  if (users === undefined || groups === undefined) throw new NotIndexedError();
-  return new DirectoryView(owner, record.fields, tenant.state, users, groups, now);
+  const memberships = tenant.entriesNow('group_membership');
+  if (users === undefined || groups === undefined || memberships === undefined) throw new NotIndexedError();
+  return new DirectoryView(owner, record.fields, tenant.state, users, groups, memberships, now);
 }
 
 /** Does what needs a view, again if the index lacked a commit. */
@@ -23,6 +24,7 @@ export async function whenViewed<T>(tenant: Tenant, work: () => T | Promise<T>):
   for (;;) {
     await tenant.entries('subject');
     await tenant.entries('group');
+    await tenant.entries('group_membership');
     try {
       return await work();
     } catch (error) {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** Metadata of fields that only this project understands. */
-const OWN_KEYWORDS = ['key', 'reference', 'all', 'entity', 'set', 'emptyIsAbsent', 'condition'] as const;
+const OWN_KEYWORDS = ['key', 'reference', 'all', 'entity', 'set', 'emptyIsAbsent', 'condition', 'yaml'] as const;
 
 /** The formats of JSON Schema (2020-12, section 7.3) that occur here; zod has others, which validators refuse. */
 const FORMATS: ReadonlySet<string> = new Set(['date-time', 'date', 'time', 'uri', 'uuid', 'ipv4', 'ipv6']);

@@ -37,6 +37,11 @@ export class Metrics {
     'Changes that broke an access rule: refused, or committed where the rule only warns.',
     ['mode'],
   );
+  readonly directoryHolds = this.#counter(
+    'service_cloud_directory_holds_total',
+    'Requests of directories that were held because they would take away more in an hour than they may.',
+    ['limit'],
+  );
   readonly existingViolations = new Gauge({
     name: 'service_cloud_access_rule_violations',
     help: 'Violations of access rules that stand, by tenant, as last looked at.',

@@ -9,6 +9,9 @@ import { SortedTexts } from './sorted-texts.js';
 /** Records in one step: some tenths of a millisecond. */
 const STEP = 100;
 
+/** The kinds of records that a directory makes. */
+export type EntryKind = 'subject' | 'group' | 'group_membership';
+
 /** A record that a directory has made. */
 export type EntryRecord = Extract<StoredRecord, { kind: 'subject' | 'group' }>;
 
@@ -18,9 +21,10 @@ class Entries {
   readonly names = new Map<string, Address[]>();
   readonly externalIds = new Map<string, Address[]>();
   readonly order = new SortedTexts();
+  memberships = 0;
 }
 
-/** The subjects or groups of each directory by the id, the name and the external id of their entries. */
+/** The subjects or groups of each directory by the id, the name and the external id of their entries, or the number of its memberships. */
 export class EntryIndex implements Made {
   readonly #ofOwner = new Map<string, Entries>();
 
@@ -31,10 +35,13 @@ export class EntryIndex implements Made {
   }
 
   change({ record, there }: Changed): void {
+    if (record.kind === 'group_membership' && record.managed_by.startsWith('directory/')) {
+      this.#of(record.managed_by).memberships += there ? 1 : -1;
+      return;
+    }
     if ((record.kind !== 'subject' && record.kind !== 'group') || record.fields.entry === undefined) return;
     if (!record.managed_by.startsWith('directory/')) return;
-    const entries = this.#ofOwner.get(record.managed_by) ?? new Entries();
-    this.#ofOwner.set(record.managed_by, entries);
+    const entries = this.#of(record.managed_by);
     const { id, external_id: externalId } = record.fields.entry;
     const name = folded(entryName(record));
     if (there) {
@@ -52,6 +59,12 @@ export class EntryIndex implements Made {
     if (externalId !== undefined) drop(entries.externalIds, externalId, record.address);
   }
 
+  #of(owner: string): Entries {
+    const entries = this.#ofOwner.get(owner) ?? new Entries();
+    this.#ofOwner.set(owner, entries);
+    return entries;
+  }
+
   byId(owner: string, id: string): Address | undefined {
     return this.#ofOwner.get(owner)?.ids.get(id);
   }
@@ -65,8 +78,10 @@ export class EntryIndex implements Made {
     return this.#ofOwner.get(owner)?.externalIds.get(id) ?? [];
   }
 
+  /** How many entries or, of the index of memberships, memberships there are. */
   count(owner: string): number {
-    return this.#ofOwner.get(owner)?.ids.size ?? 0;
+    const entries = this.#ofOwner.get(owner);
+    return entries === undefined ? 0 : entries.ids.size + entries.memberships;
   }
 
   /** The addresses of all entries, by the order of their ids. */

@@ -26,7 +26,7 @@ import type {
   TenantRow,
   TenantStore,
 } from '../store/store.js';
-import { EntryIndex } from './entry-index.js';
+import { EntryIndex, type EntryKind } from './entry-index.js';
 import { KeptByKind } from './kept-by-kind.js';
 import { NameIndex } from './name-index.js';
 import { type ReadOptions, readTenant, type TenantContent } from './read-tenant.js';
@@ -209,12 +209,12 @@ export class Tenant implements ReadableTenant {
   }
 
   /** The entries of directories, with all commits so far; read them within one turn of the event loop. */
-  entries(kind: 'subject' | 'group'): Promise<EntryIndex> {
+  entries(kind: EntryKind): Promise<EntryIndex> {
     return this.#entries.current(kind);
   }
 
   /** Does what `entries` does, if that is at hand. */
-  entriesNow(kind: 'subject' | 'group'): EntryIndex | undefined {
+  entriesNow(kind: EntryKind): EntryIndex | undefined {
     return this.#entries.now(kind);
   }
 
