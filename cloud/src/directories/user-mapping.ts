@@ -1,9 +1,9 @@
 import { canonicalJson, type Json, type JsonObject } from '@authz-service/core/json/json';
-import { path } from '@authz-service/core/records/address';
+import { encodeSegment } from '@authz-service/core/records/address';
 import type { PropertyType } from '@authz-service/core/records/fields';
 import type { Fields } from '@authz-service/core/records/registry';
-import { ENTERPRISE, parsePath, USER } from '../scim/attribute-path.js';
-import { isObject, own } from '../scim/attribute-values.js';
+import { type AttributePath, ENTERPRISE, isMultiValued, parsePath, USER } from '../scim/attribute-path.js';
+import { isObject, itemsOf, own } from '../scim/attribute-values.js';
 import { setAt, valuesAt } from '../scim/resource.js';
 import { ScimError } from '../scim/scim-error.js';
 import { entryName } from '../tenants/entry-index.js';
@@ -23,7 +23,10 @@ export function userResource({ directory, now }: DirectoryView, record: UserReco
   };
   for (const [property, attribute] of Object.entries(directory.properties ?? {})) {
     const value = fields.properties === undefined ? undefined : own(fields.properties, property);
-    if (value !== undefined) setAt(resource, parsePath(attribute), value, 'replace');
+    if (value === undefined) continue;
+    const path = parsePath(attribute);
+    const shown = isMultiValued(path) ? itemsOf(value).map((item) => ({ [path.sub ?? 'value']: item })) : value;
+    setAt(resource, isMultiValued(path) ? withoutSub(path) : path, shown, 'replace');
   }
   if (Object.hasOwn(resource, ENTERPRISE)) resource.schemas = [USER, ENTERPRISE];
   return resource;
@@ -119,16 +122,22 @@ function joinedName(resource: JsonObject): string | undefined {
   return parts.length === 0 ? undefined : parts.join(' ');
 }
 
+function withoutSub({ sub: _, ...path }: AttributePath): AttributePath {
+  return path;
+}
+
 function propertiesOf({ directory, state }: DirectoryView, resource: JsonObject): JsonObject {
-  const type = state.get(`subject_type/${path(directory.subject_type)}`);
+  const type = state.get(`subject_type/${encodeSegment(directory.subject_type)}`);
   const declared = type?.kind === 'subject_type' ? type.fields.properties : undefined;
   const properties: JsonObject = {};
   for (const [property, attribute] of Object.entries(directory.properties ?? {})) {
-    const values = valuesAt(resource, parsePath(attribute));
+    const path = parsePath(attribute);
+    const values = valuesAt(resource, path);
     const [first] = values;
     if (first === undefined || first === '') continue;
     const type = declared !== undefined && Object.hasOwn(declared, property) ? declared[property] : undefined;
-    const value = typed(values, type, attribute);
+    const isList = isMultiValued(path) && (type === undefined || type === 'any');
+    const value = typed(values, isList ? 'list' : type, attribute);
     Object.defineProperty(properties, property, { value, enumerable: true, configurable: true, writable: true });
   }
   return properties;
@@ -139,7 +148,7 @@ function typed(values: readonly Json[], type: PropertyType | undefined, attribut
   const [first = null] = values;
   const single = values.length === 1;
   const text = String(first).toLowerCase();
-  if (type === 'list') return [...values];
+  if (type === 'list') return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
   if (type === 'string' && single && !isObject(first)) return String(first);
   if (type === 'boolean' && single && (text === 'true' || text === 'false')) return text === 'true';
   if (type === 'number' && single && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);

@@ -17,6 +17,16 @@ const SPELLED = new Map(
 );
 const OF_ENTERPRISE = new Set(ENTERPRISE_ATTRIBUTES);
 
+/** The attributes with many values, each of them an object with a `value`. */
+const MULTI_VALUED = new Set([
+  ...['emails', 'phoneNumbers', 'ims', 'photos', 'groups', 'entitlements', 'roles', 'x509Certificates'],
+]);
+
+/** Whether a path leads to all values of an attribute that has many. */
+export function isMultiValued({ name = '', filter }: AttributePath): boolean {
+  return filter === undefined && MULTI_VALUED.has(name);
+}
+
 const NAME = /^[A-Za-z$][\w$-]*$/;
 const LENGTH_MAX = 2048;
 /** Comparisons in one filter. */

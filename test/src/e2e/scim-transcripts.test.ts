@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { TestCloud } from '../../testing/test-cloud.js';
+import { TestCloud } from '../../../cloud/testing/test-cloud.js';
 
 interface Step {
   send: string;
@@ -17,7 +17,7 @@ interface Transcript {
   records: Record<string, true | object>;
 }
 
-const FOLDER = new URL('../../../test/scim/', import.meta.url);
+const FOLDER = new URL('../../scim/', import.meta.url);
 const files = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
 
 let cloud: TestCloud;
