@@ -5,7 +5,7 @@ import type { DirectoryView, MembershipRecord } from './directory-view.js';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** What requests take away. */
+/** Numbers of records that requests take away. */
 export interface Loss {
   people: number;
   memberships: number;
@@ -28,7 +28,7 @@ export class HeldError extends ProblemError {
   }
 }
 
-/** What each directory has taken away in the last hour, as far as this process has committed it. */
+/** Counts what each directory has taken away in the last hour, as far as this process has committed it. */
 export class Brake {
   readonly #losses = new Map<string, { at: number; loss: Loss }[]>();
 
@@ -74,7 +74,7 @@ export class Brake {
   }
 }
 
-/** What these changes take away. */
+/** Counts what these changes take away. */
 export function lossOf(view: DirectoryView, changes: readonly Change[]): Loss {
   const loss = { ...NO_LOSS };
   const members = new Map<Address, number>();
