@@ -270,3 +270,45 @@ it('tells what it can do', async () => {
   });
   expect((await scim('GET', 'Schemas/urn:none')).status).toBe(404);
 });
+
+it('holds what takes away more in an hour than the directory may, and nothing else', async () => {
+  const fields = { name: 'brake', removals: '20%', groups_emptied: 1, suspensions: '40%' };
+  await cloud.commit(admin, [{ op: 'create', kind: 'directory', fields }]);
+  const as = await cloud.key(admin, ['directory'], { directory: 'brake' });
+  const ask = (method: string, path: string, body?: unknown) => scim(method, path, body, { as });
+  const people = await Promise.all(
+    [...Array(10).keys()].map(async (index) => (await ask('POST', 'Users', { userName: `h${index}` })).body.id),
+  );
+  const members = (from: number) => people.slice(from, from + 2).map((value) => ({ value }));
+  const groups = await Promise.all(
+    [...Array(3).keys()].map(
+      async (index) => (await ask('POST', 'Groups', { displayName: `g${index}`, members: members(index) })).body.id,
+    ),
+  );
+  const status = async (method: string, path: string, body?: unknown) => (await ask(method, path, body)).status;
+  const suspend = (id: string) =>
+    status('PATCH', `Users/${id}`, { Operations: [{ op: 'replace', path: 'active', value: false }] });
+  expect(await Promise.all(people.slice(0, 5).map(suspend))).toEqual([200, 200, 200, 200, 503]);
+  expect(await Promise.all(people.slice(6).map((id) => status('DELETE', `Users/${id}`)))).toEqual([204, 204, 503, 503]);
+  // Each time one of the memberships, of which it may remove one.
+  const remove = (group: string, id: string) =>
+    status('PATCH', `Groups/${group}`, { Operations: [{ op: 'remove', path: `members[value eq "${id}"]` }] });
+  expect([await remove(groups[0], people[0]), await remove(groups[0], people[1])]).toEqual([200, 503]);
+  expect(await status('DELETE', `Groups/${groups[2]}`)).toBe(503);
+  const held = await ask('DELETE', `Users/${people[9]}`);
+  expect(Number(held.headers.get('retry-after'))).toBeGreaterThan(3000);
+  expect(held.body).toMatchObject({
+    status: '503',
+    detail: expect.stringMatching(/remove 3 of 10 people.*at most 2.*"removals": 20%.*directory\/brake/),
+  });
+  // All else goes on.
+  expect(await status('POST', 'Users', { userName: 'new' })).toBe(201);
+  expect(await status('PUT', `Users/${people[9]}`, { userName: 'h9', displayName: 'H' })).toBe(200);
+  // An operator lets it through.
+  const raised = { removals: '100%', groups_emptied: null };
+  expect((await cloud.ask('PATCH', '/v1/directories/brake', { as: admin, body: raised })).status).toBe(200);
+  expect(await status('DELETE', `Users/${people[9]}`)).toBe(204);
+  expect(await status('DELETE', `Groups/${groups[2]}`)).toBe(204);
+  const { body: metrics } = await cloud.ask('GET', '/metrics');
+  expect(String(metrics)).toMatch(/service_cloud_directory_holds_total\{limit="removals"\} 5/);
+});
