@@ -11,6 +11,7 @@ import { viewNow, whenViewed } from './view-of.js';
 
 /** How long the first of several requests waits while others arrive, and at most. */
 const GAP_MS = 20;
+const STEP_MS = 2;
 const WAIT_MAX_MS = 200;
 /** Requests in one commit. */
 const JOINED_MAX = 500;
@@ -39,6 +40,8 @@ interface Waiting extends DirectoryWrite {
 export class JoinedWrites {
   /** The waiting requests of each credential whose commits are under way. */
   readonly #waiting = new Map<string, Waiting[]>();
+  /** The number of requests in the last commit of each. */
+  readonly #joined = new Map<string, number>();
   readonly #brake = new Brake();
 
   /** Resolves once the write is committed. Throws what refuses it, which refuses no other. */
@@ -59,8 +62,9 @@ export class JoinedWrites {
 
   async #run(cloud: Cloud, key: string, queue: Waiting[]): Promise<void> {
     while (queue.length > 0) {
-      await quiet(queue);
+      await quiet(queue, this.#joined.get(key) ?? 0);
       const joined = queue.splice(0, JOINED_MAX);
+      this.#joined.set(key, joined.length);
       // Those about the same resources come next, before what has arrived meanwhile.
       queue.unshift(...(await this.#commit(cloud, joined)));
     }
@@ -111,11 +115,16 @@ export class JoinedWrites {
   }
 }
 
-/** Waits until no request has arrived for a moment. */
-async function quiet(queue: readonly unknown[]): Promise<void> {
-  for (let waited = 0, seen = 0; waited < WAIT_MAX_MS && seen < queue.length; waited += GAP_MS) {
-    seen = queue.length;
-    await new Promise((resolve) => setTimeout(resolve, GAP_MS));
+/**
+ * Waits until no request has arrived for a moment, or as many have as the time before: a client with so many connections
+ * sends no more before these are answered.
+ */
+async function quiet(queue: readonly unknown[], before: number): Promise<void> {
+  let [seen, gap] = [queue.length, 0];
+  for (let waited = 0; waited < WAIT_MAX_MS && gap < GAP_MS; waited += STEP_MS, gap += STEP_MS) {
+    if (before > 1 && queue.length >= before) return;
+    await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+    if (queue.length > seen) [seen, gap] = [queue.length, 0];
   }
 }
 

@@ -44,6 +44,11 @@ describe('a tree', () => {
       ['a.yaml:2:8: stack: "api" owns what is written over HTTP, and would be pruned: choose another name.'],
     ],
     [
+      'does not take the name of a directory',
+      `${V}stack: directory/okta\n`,
+      ['a.yaml:2:8: stack: "directory/okta" is a directory, for which only its own key writes: choose another name.'],
+    ],
+    [
       'names tenant and stack by text',
       `${V}stack: 5\ntenant: ""\n`,
       [

@@ -69,5 +69,8 @@ function nameFault(name: string, value: Json): string | undefined {
   if (name === 'stack' && value === API_OWNER) {
     return `"${API_OWNER}" owns what is written over HTTP, and would be pruned: choose another name.`;
   }
+  if (name === 'stack' && value.startsWith('directory/')) {
+    return `${quote(value)} is a directory, for which only its own key writes: choose another name.`;
+  }
   return undefined;
 }
