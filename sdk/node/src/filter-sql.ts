@@ -168,8 +168,10 @@ class SqliteWriter extends SqlWriter {
   }
 
   endsWith(column: string, text: string): string {
-    const suffix = `CAST(${this.parameter(text)} AS BLOB)`;
-    return `substr(CAST(${column} AS BLOB), ${-Buffer.byteLength(text)}) = ${suffix}`;
+    const length = Buffer.byteLength(text);
+    const bytes = `CAST(${column} AS BLOB)`;
+    // The end of no bytes is NULL.
+    return `(length(${bytes}) >= ${length} AND substr(${bytes}, -${length}) = CAST(${this.parameter(text)} AS BLOB))`;
   }
 
   contains(column: string, text: string): string {

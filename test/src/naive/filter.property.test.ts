@@ -95,6 +95,7 @@ function valueIn({ name, properties, parents }: Row, attribute: string, columns:
   return (parents[property] as Json) ?? undefined;
 }
 
+const FACTOR = Number(process.env.SERVICE_PROPERTY_FACTOR ?? 1);
 const REFUSED = ['ambiguous_name', 'invalid_request', 'not_filterable'];
 const table = new RowTable();
 afterAll(() => table.close());
@@ -135,8 +136,8 @@ describe('a filter', () => {
         const sql = filterSql(filter, RowTable.columns(columns), 'sqlite');
         expect({ sql, selected: await table.select(rows, sql) }).toEqual({ sql, selected: allowed });
       }),
-      { numRuns },
+      { numRuns: numRuns * FACTOR },
     );
-    expect(kinds.some).toBeGreaterThan(numRuns / 10);
+    expect(kinds.some).toBeGreaterThan((numRuns * FACTOR) / 20);
   });
 });

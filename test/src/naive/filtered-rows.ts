@@ -19,6 +19,7 @@ export const ABOUT_ROWS = [
   '!("t" in resource.properties) || resource.properties.t.startsWith("pr")',
   'resource.properties.t.endsWith("d") || resource.properties.t.contains("_")',
   '!resource.properties.t.contains("%")',
+  '!resource.properties.t.endsWith("d")',
   'resource.properties.t.startsWith("ä") || resource.properties.t.endsWith("\u{1f600}")',
   'resource.properties.t < "b"',
   '!(resource.properties.t >= "b") || resource.properties.n == 2',

@@ -36,11 +36,19 @@ function published(condition: RowCondition): FilterCondition {
     case 'and':
     case 'or': {
       const args = condition.parts.map(published).flatMap((arg) => (arg.op === condition.op ? arg.args : [arg]));
-      return { op: condition.op, args: inOrder(args) };
+      return { op: condition.op, args: inOrder(args.filter(isFirst)) };
     }
     default:
       throw new Error(`A part of a condition is ${condition.op}`);
   }
+}
+
+/** Several tests of one column may each say first that there is a value. */
+function isFirst(arg: FilterCondition, at: number, all: readonly FilterCondition[]): boolean {
+  const attribute = arg.op === 'present' ? arg.attribute : undefined;
+  return (
+    attribute === undefined || !all.slice(0, at).some((one) => one.op === 'present' && one.attribute === attribute)
+  );
 }
 
 function inOrder(args: readonly FilterCondition[]): FilterCondition[] {
