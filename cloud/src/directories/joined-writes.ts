@@ -1,3 +1,4 @@
+import { type ProblemCode, ProblemError } from '@authz-service/core/problem';
 import type { Change } from '@authz-service/core/state/change';
 import type { Credential } from '../auth/credential.js';
 import { ownerOf } from '../auth/demand-directory.js';
@@ -94,12 +95,16 @@ export class JoinedWrites {
       for (const { loss } of chosen) this.#brake.note(key, loss, cloud.now());
       for (const { waiting, planned } of chosen) waiting.resolve({ tenant, planned, revision: committed.revision });
     } catch (error) {
-      if (chosen.length <= 1) {
-        // Where none is at fault alone, all are refused.
-        const faulty = chosen.length === 1 ? chosen.map(({ waiting }) => waiting) : joined;
-        for (const waiting of faulty) waiting.reject(error);
-        if (chosen.length === 0) return [];
-      } else for (const { waiting } of chosen) await this.#commit(cloud, [waiting]);
+      const parts = chosen.map(({ waiting }) => waiting);
+      if (parts.length > 1 && isFaultOfOne(error)) {
+        const half = Math.ceil(parts.length / 2);
+        for (const part of [parts.slice(0, half), parts.slice(half)]) later.push(...(await this.#commit(cloud, part)));
+      } else if (parts.length > 0) for (const waiting of parts) waiting.reject(error);
+      else {
+        // Nothing was asked of them yet.
+        for (const waiting of joined) waiting.reject(error);
+        return [];
+      }
     }
     for (const [waiting, error] of refused) {
       if (isHeld(error)) {
@@ -166,6 +171,19 @@ function choose(view: DirectoryView, joined: readonly Waiting[], admit: (pending
 function namesOf(change: Change): string[] {
   if (change.op === 'create') return [JSON.stringify([change.kind, change.fields])];
   return change.op === 'move' ? [change.from, change.to] : [change.address];
+}
+
+const FAULTS_OF_ONE: readonly ProblemCode[] = [
+  'access_rule_violated',
+  'conflict',
+  'forbidden',
+  'invalid_records',
+  'not_owner',
+];
+
+/** Whether a commit is refused for what one of its requests asks. */
+function isFaultOfOne(error: unknown): boolean {
+  return error instanceof ProblemError && FAULTS_OF_ONE.includes(error.code);
 }
 
 /** Every problem is an instance of every class of problems, so that only the limit tells. */
