@@ -300,6 +300,8 @@ async function viewing(
 ): Promise<Reply> {
   const { directory } = ofDirectory(credential);
   const tenant = await cloud.tenants.get(credential.tenant);
+  // Clients read at once what they have written, be it by another process.
+  await cloud.refresh(tenant);
   return await whenViewed(tenant, () => work(viewNow(tenant, directory, now)));
 }
 
