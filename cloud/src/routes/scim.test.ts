@@ -271,6 +271,35 @@ it('tells what it can do', async () => {
   expect((await scim('GET', 'Schemas/urn:none')).status).toBe(404);
 });
 
+it('is refused by an access rule, which the answer names', async () => {
+  const { id } = await user('rita');
+  const group = (await scim('POST', 'Groups', { displayName: 'authz-shop' })).body.id;
+  const only = { subjects: { named: ['user/git'] }, actions: ['read'], resources: { types: ['shop/order'] } };
+  const reads = { application: 'shop', name: 'p', effect: 'ALLOW', resource_type: 'shop/order', actions: ['read'] };
+  await cloud.commit(admin, [
+    { op: 'create', kind: 'application', fields: { name: 'shop' } },
+    { op: 'create', kind: 'resource_type', fields: { application: 'shop', name: 'order', actions: ['read'] } },
+    { op: 'create', kind: 'policy', fields: reads },
+    {
+      op: 'create',
+      kind: 'policy_assignment',
+      fields: { policy: 'shop/p', entity_type: 'group', entity: 'authz-shop' },
+    },
+    { op: 'create', kind: 'access_rule', fields: { name: 'git-alone', only } },
+  ]);
+  const Operations = [{ op: 'add', path: 'members', value: [{ value: id }] }];
+  const [refused, made] = await Promise.all([
+    scim('PATCH', `Groups/${group}`, { Operations }),
+    scim('POST', 'Users', { userName: 'rob' }),
+  ]);
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { status: '409', detail: expect.stringMatching(/git-alone[\s\S]*user\/rita/) },
+  });
+  expect(made.status).toBe(201);
+  expect((await scim('GET', `Groups/${group}`)).body.members).toBeUndefined();
+});
+
 it('holds what takes away more in an hour than the directory may, and nothing else', async () => {
   const fields = { name: 'brake', removals: '20%', groups_emptied: 1, suspensions: '40%' };
   await cloud.commit(admin, [{ op: 'create', kind: 'directory', fields }]);

@@ -184,7 +184,7 @@ describe('parseFields', () => {
       'an unknown field with none near',
       'group',
       { name: 'g', 'a/b': 'x' },
-      [{ pointer: '/a~1b', detail: 'the key "a/b" is not known: write one of name, shared_with, description.' }],
+      [{ pointer: '/a~1b', detail: 'the key "a/b" is not known: write one of name, shared_with, entry, description.' }],
     ],
     [
       'everything at once',
