@@ -19,7 +19,7 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
   it('of every kind are made, settle, are imported by address and by id, and are removed', async () => {
     const workspace = tenant.workspace(EVERY_KIND);
     await workspace.ok('validate');
-    expect(await workspace.apply()).toContain('28 added');
+    expect(await workspace.apply()).toContain('29 added');
     expect(await tenant.addresses()).toEqual(EVERY_ADDRESS);
     await workspace.isSettled();
     expect(await tenant.fields('policy/billing/approve')).toEqual({
@@ -58,9 +58,9 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
       });
     const imports = (await Promise.all(blocks)).join('\n');
     const other = tenant.workspace(`${EVERY_KIND}\n${imports}`);
-    expect(await other.apply()).toContain('28 imported, 0 added, 0 changed, 0 destroyed');
+    expect(await other.apply()).toContain('29 imported, 0 added, 0 changed, 0 destroyed');
     await other.isSettled();
-    expect(await other.apply('-destroy')).toContain('28 destroyed');
+    expect(await other.apply('-destroy')).toContain('29 destroyed');
     expect(await tenant.addresses()).toEqual([]);
   });
 
@@ -72,7 +72,7 @@ describe.skipIf(!hasTerraform)('the records of a tenant in Terraform', () => {
     });
     const workspace = tenant.workspace(imports.join('\n'));
     const plan = await workspace.ok('plan', '-generate-config-out=generated.tf');
-    expect(plan).toContain('28 to import, 0 to add, 0 to change, 0 to destroy');
+    expect(plan).toContain('29 to import, 0 to add, 0 to change, 0 to destroy');
     await workspace.apply();
     await workspace.isSettled();
     const generated = readFileSync(join(workspace.dir, 'generated.tf'), 'utf8');
