@@ -122,7 +122,10 @@ describe.skipIf(!hasChromium)('who attacks the console', () => {
 
   describe('by what is stored', () => {
     /** The application of a resource follows from its type, and a duration has a form of its own. */
-    const TAKES_NO_MARKUP: ReadonlySet<string> = new Set(['resource.application', 'resource_type.max_age']);
+    const TAKES_NO_MARKUP: ReadonlySet<string> = new Set([
+      ...['resource.application', 'resource_type.max_age', 'directory.removals', 'directory.suspensions'],
+      'api_key.directory',
+    ]);
     const MARKUP = `<img src=x onerror=document.title='broken'>`;
     /** Actions have no spaces. */
     const ACTION = `<svg/onload=document.title='broken'>`;
@@ -152,7 +155,7 @@ describe.skipIf(!hasChromium)('who attacks the console', () => {
       const resource = await create(of('resource'), { type, name: MARKUP, properties, ...shared });
       await create(of('subject_type'), { name: MARKUP, properties: { [MARKUP]: 'string' }, description });
       await create(of('context_attribute'), { name: 'origin', type: 'string', description });
-      await create(of('directory'), { name: MARKUP, description });
+      await create(of('directory'), { name: MARKUP, subject_type: MARKUP, description });
       const subject = await create(of('subject'), { type: MARKUP, id: MARKUP, name: MARKUP, properties });
       const role = await create(of('role'), { application, name: MARKUP, ...shared });
       const group = await create(of('group'), { name: MARKUP, ...shared });
@@ -208,7 +211,7 @@ describe.skipIf(!hasChromium)('who attacks the console', () => {
           ),
         });
       }
-      expect(new Set(made.map(({ kind }) => kind)).size).toBe(15);
+      expect(new Set(made.map(({ kind }) => kind)).size).toBe(16);
     });
 
     const KINDS = [
