@@ -60,5 +60,6 @@ export const people = {
   },
   was: 'was:',
   endedAt: 'ended',
+  reinstatedAt: 'the suspension ended',
   begunAt: 'began',
 };

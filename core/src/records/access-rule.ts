@@ -75,7 +75,7 @@ const resources = () =>
     })
     .meta({ description: 'Which resources the rule means: those of the types, and those that are named.' });
 
-const claim = (text: string, least: 1 | 2) =>
+const claim = <T extends z.ZodRawShape>(text: string, least: 1 | 2, more: T) =>
   z
     .strictObject({
       subjects: subjects(),
@@ -84,6 +84,7 @@ const claim = (text: string, least: 1 | 2) =>
         .max(NAMED_MAX)
         .meta({ description: least === 1 ? 'The actions meant; `*` means all.' : 'The actions kept apart.' }),
       resources: resources(),
+      ...more,
     })
     .optional()
     .meta({ description: text });
@@ -96,10 +97,14 @@ export const accessRule = define({
     z
       .strictObject({
         name: nameText.meta({ key: true, description: 'The name, unique in the tenant.' }),
-        never: claim('None of these subjects may do any of these actions on any of these resources.', 1),
-        only: claim('Nobody but these subjects may do any of these actions on any of these resources.', 1),
-        always: claim('Each of these subjects stays allowed each of these actions on each of these resources.', 1),
-        separate: claim('None of these subjects may do two of these actions on the same of these resources.', 2),
+        never: claim('None of these subjects may do any of these actions on any of these resources.', 1, {}),
+        only: claim('Nobody but these subjects may do any of these actions on any of these resources.', 1, {}),
+        always: claim('Each of these subjects stays allowed each of these actions on each of these resources.', 1, {
+          even_suspended: z.literal(true).optional().meta({
+            description: 'Suspended subjects are meant, too, so that none of these can be suspended.',
+          }),
+        }),
+        separate: claim('None of these subjects may do two of these actions on the same of these resources.', 2, {}),
         when: expression(
           'A CEL expression over `context`, `subject`, `resource` and `action`: the rule speaks of these requests only.',
         ),

@@ -117,6 +117,10 @@ function* pathsOf(view: RecordView, kind: Kind): Generator<string> {
 }
 
 function expiryFindings({ kind, address, fields }: DeclaredRecord, now: number): RecordFinding[] {
+  if ('suspended_until' in fields && fields.suspended_until !== undefined && Date.parse(fields.suspended_until) <= now) {
+    const detail = `The suspension ended at ${fields.suspended_until}: take it out, or name a moment to come.`;
+    return [{ severity: 'warning', address, pointer: '/suspended_until', detail }];
+  }
   const end = 'expires_at' in fields ? fields.expires_at : undefined;
   if (end === undefined || Date.parse(end) > now) return [];
   const detail = `The ${nounOf(kind)} expired at ${end} and no longer counts: take it out, or name a moment to come.`;

@@ -42,6 +42,12 @@ interface Question {
   scope(context: JsonObject): Scope;
 }
 
+/** Semantics 2.6. */
+export function isSuspended(subject: Fields<'subject'> | undefined, now: number): boolean {
+  const { suspended, suspended_until } = subject ?? {};
+  return suspended === true || (suspended_until !== undefined && now < Date.parse(suspended_until));
+}
+
 /** Returns what the records say, before the context of the request is looked at. `now` is milliseconds. */
 export function candidatesOf(
   records: readonly EngineRecord[],
@@ -77,10 +83,6 @@ export function candidatesOf(
   const subject = all('subject').find(
     ({ fields }) => fields.type === request.subject.type && fields.id === request.subject.id,
   );
-
-  // Semantics 2.6.
-  const { suspended, suspended_until } = subject?.fields ?? {};
-  const isSuspended = suspended === true || (suspended_until !== undefined && now < Date.parse(suspended_until));
 
   // Semantics 8.1 to 8.3: where the resource lies, and where it may lie for all that is known.
   const where = whereaboutsOf(records, type?.path, resource?.path, request.resource.properties ?? {});
@@ -173,7 +175,7 @@ export function candidatesOf(
     const maybeCovered = (resources ?? []).some(
       (item) => covers(item.actions) && item.below === true && mayLieBelow(item.resource),
     );
-    if (isSuspended || type === undefined || (!covered && !maybeCovered)) return [];
+    if (isSuspended(subject?.fields, now) || type === undefined || (!covered && !maybeCovered)) return [];
     const found = all('policy_assignment')
       .filter((link) => link.fields.policy === policy.path && counts(link))
       .flatMap(({ fields }) => ways.filter(({ principal }) => principal === `${fields.entity_type}/${fields.entity}`));

@@ -26,12 +26,12 @@ export function enumeratePairs(before: Records, after: Records, now: number): Pa
   return lines;
 }
 
-/** From `now` on, each instant at which a link of either state begins or ends. */
+/** From `now` on, each instant at which a link or suspension of either state begins or ends. */
 export function instantsOf(before: Records, after: Records, now: number): number[] {
   const instants = new Set([now]);
   for (const { fields } of [...before, ...after])
-    for (const name of ['starts_at', 'expires_at'] as const) {
-      const text = (fields as { starts_at?: string; expires_at?: string })[name];
+    for (const name of ['starts_at', 'expires_at', 'suspended_until'] as const) {
+      const text = (fields as { starts_at?: string; expires_at?: string; suspended_until?: string })[name];
       if (text !== undefined && Date.parse(text) > now) instants.add(Date.parse(text));
     }
   return [...instants].sort((one, other) => one - other);

@@ -44,6 +44,14 @@ const reading = (conditions: readonly string[], reads: readonly ContextMember[])
 
 export const some = <T>(items: readonly T[], most: number) =>
   fc.uniqueArray(fc.constantFrom(...items), { maxLength: most, size: 'max' });
+/** The fields of a subject by which it is suspended: of one in five. */
+const suspension = fc.option(
+  fc.constantFrom<object>(
+    { suspended: true },
+    ...[1000, 2000].map((end) => ({ suspended_until: new Date(end).toISOString() })),
+  ),
+  { nil: undefined, freq: 4 },
+);
 /** When a link counts; each of the bounds may be missing. */
 const period = fc.option(
   fc.constantFrom<[number?, number?]>(
@@ -209,7 +217,7 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
           size: 'max',
         },
       ),
-      subjects: fc.tuple(...SUBJECTS.map(() => properties)),
+      subjects: fc.tuple(...SUBJECTS.map(() => fc.tuple(properties, suspension))),
       policies: policies(size),
       given: many(fc.tuple(fc.nat(), entity(size), period), size.assignments),
       held: many(holding(size.groups), size.holdings ?? 16),
@@ -250,7 +258,8 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
           ]),
           ...SUBJECTS.map((path, at): [Kind, object] => {
             const [type, id] = path.split('/');
-            return ['subject', { type, id, properties: subjects[at] }];
+            const [own, suspended] = subjects[at] ?? [];
+            return ['subject', { type, id, properties: own, ...suspended }];
           }),
           ...ROLES.map((path): [Kind, object] => [
             'role',

@@ -1,7 +1,7 @@
 import type { EngineRecord, RecordChange } from '@authz-service/core/access/api/engine';
 import type { Address } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
-import { addressOf, referencesOf, type StoredRecord } from '@authz-service/core/records/registry';
+import { addressOf, type Fields, referencesOf, type StoredRecord } from '@authz-service/core/records/registry';
 import { equalJson } from '@authz-service/core/state/equal-json';
 import { TenantState } from '@authz-service/core/state/tenant-state';
 import fc from 'fast-check';
@@ -154,9 +154,13 @@ function alter(all: State, state: Map<Address, EngineRecord>, address: Address, 
       if (seed % 3 === 0) put({ ...record.fields, parents: undefined });
       else put({ ...record.fields, properties: seed % 5 === 0 ? undefined : { n } });
       return;
-    case 'subject':
-      put({ ...record.fields, properties: seed % 5 === 0 ? undefined : { n } });
+    case 'subject': {
+      const { suspended: _, suspended_until: __, ...fields } = record.fields as Fields<'subject'>;
+      if (seed % 3 === 0) put({ ...fields, properties: seed % 5 === 0 ? undefined : { n } });
+      else
+        put({ ...fields, ...[{}, { suspended: true }, { suspended_until: new Date(1000).toISOString() }][seed % 4] });
       return;
+    }
     case 'role': {
       const { includes } = (all.get(address) ?? record).fields as { includes?: string[] };
       const there = includes?.filter((role) => state.has(`role/${role}`));

@@ -6,6 +6,7 @@ import { RULE_FORMS } from '@authz-service/core/records/access-rule';
 import { path } from '@authz-service/core/records/address';
 import type { Fields } from '@authz-service/core/records/registry';
 import type { DecisionRequest } from '@authz-service/core/request';
+import { isSuspended } from './candidates.js';
 import { fieldsOf, isAllowed } from './enumerate-pairs.js';
 import { askWithout } from './evaluate.js';
 import { whereaboutsOf } from './whereabouts.js';
@@ -31,6 +32,9 @@ export function breakingIn(
   const claim = claimOf(rule);
   const type = form === 'only' ? undefined : claim.subjects?.type;
   if ((type ?? request.subject.type) !== request.subject.type || !meansResource(records, rule, request)) return never;
+  // Semantics 11.2: of `always`, nobody while suspended.
+  const subject = fieldsOf('subject', records).get(path(request.subject.type, request.subject.id));
+  if (form === 'always' && isSuspended(subject, now) && rule.always?.even_suspended !== true) return never;
   const asked = askWithout(records, request, now);
   if ('error' in asked || (form !== 'always' && asked.policies.every(({ effect }) => effect === 'DENY'))) return never;
   return (context) => {

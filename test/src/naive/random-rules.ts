@@ -51,14 +51,16 @@ export const rulesReading = (reads: readonly ContextMember[]): fc.Arbitrary<Rule
       resources,
       actions: fc.constantFrom(['read'], ['read'], ['write'], ['read', 'write'], ['*']),
       mode: fc.constantFrom('enforce', 'warn'),
+      even: maybe([true as const]),
       suspended: fc.option(fc.constantFrom(0, 1000, 2500), { nil: undefined, freq: 5 }),
       when: maybe(WHENS.filter((condition) => membersOf([{ condition }]).every((member) => reads.includes(member)))),
     })
-    .map(({ form, subjects: whom, resources: what, actions, when, mode, suspended }) => {
+    .map(({ form, subjects: whom, resources: what, actions, when, mode, suspended, even }) => {
       const claim = {
         subjects: whom ?? (form === 'only' ? { groups: ['g'] } : undefined),
         actions: form === 'separate' ? ['read', 'write'] : actions,
         resources: what,
+        ...(form === 'always' && { even_suspended: even }),
       };
       // Groups, roles and resources may be gone: rules are judged where they are read, not where they are declared.
       const until = suspended !== undefined && {

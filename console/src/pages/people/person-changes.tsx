@@ -132,12 +132,16 @@ async function readCause(address: string, since: string, signal: AbortSignal) {
   const { items } = await client.commits({ record: address, limit: 1 }, signal);
   const [commit] = items;
   const now = new Date().toISOString();
+  const isBetween = (at: string | undefined): at is string =>
+    at !== undefined && Date.parse(at) > Date.parse(since) && Date.parse(at) <= Date.parse(now);
   if (LINKS.has(kindOf(address))) {
     const link = await found(client.records(kindOf(address) as 'role_assignment').get(pathOf(address), { signal }));
-    const isBetween = (at: string | undefined): at is string =>
-      at !== undefined && Date.parse(at) > Date.parse(since) && Date.parse(at) <= Date.parse(now);
     if (isBetween(link?.expires_at)) return { clock: { what: 'endedAt' as const, at: link.expires_at } };
     if (isBetween(link?.starts_at)) return { clock: { what: 'begunAt' as const, at: link.starts_at } };
+  }
+  if (kindOf(address) === 'subject') {
+    const subject = await found(client.records('subject').get(pathOf(address), { signal }));
+    if (isBetween(subject?.suspended_until)) return { clock: { what: 'reinstatedAt' as const, at: subject.suspended_until } };
   }
   return commit !== undefined && commit.at >= since ? { commit } : {};
 }

@@ -6,6 +6,7 @@ import type { RecordChange } from '../api/engine.js';
 import type { CompiledEngine } from '../engine/compiled-engine.js';
 import type { ActionSet } from '../grants/action-set.js';
 import { rulesOf } from '../grants/grants.js';
+import { sameActivity } from '../grants/period.js';
 import type { Rule } from '../grants/rule.js';
 import { Below, Resource, type ResourceType, type Target } from '../grants/target.js';
 import { groupsOf } from '../graph/effective-principals.js';
@@ -104,7 +105,9 @@ export class Touching {
       case 'subject': {
         const { type, id } = given as Fields<'subject'>;
         const subject = engine.subjects.get(type)?.get(id);
-        if (subject !== undefined) this.#subjects.push(subject);
+        if (subject === undefined) return;
+        this.#subjects.push(subject);
+        if (!sameActivity(before?.fields as Fields<'subject'>, after?.fields as Fields<'subject'>)) this.#all(subject);
         return;
       }
       default:
@@ -133,6 +136,14 @@ export class Touching {
   #resourceAt(path: string): Resource | undefined {
     const slash = path.lastIndexOf('/');
     return this.engine.types.get(path.slice(0, slash))?.resources.get(decodeURIComponent(path.slice(slash + 1)));
+  }
+
+  /** All that a subject has, as one of everyone, too: a suspension takes it away. */
+  #all(subject: Principal): void {
+    const member = this.engine.everyone.memberOf(subject.type);
+    this.#reach(subject.roles ?? [], [...(subject.groups ?? []), ...(member?.groups ?? [])]);
+    this.#principals.add(subject);
+    for (const [role, places] of heldRoles(subject.held)) for (const place of itemsOf(places)) this.#held(role, place);
   }
 
   /** All that whoever holds these roles and is in these groups has by that. */

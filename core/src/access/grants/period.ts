@@ -21,13 +21,21 @@ export function periodOf(link: { starts_at?: string | undefined; expires_at?: st
   return start < end ? { start, end } : NEVER;
 }
 
-/** When a subject may act by its record: while it is not suspended (docs/semantics.md 2.6). */
-export function activityOf(subject: {
+/** The fields of a subject that say whether it is suspended. */
+interface Suspension {
   suspended?: true | undefined;
   suspended_until?: string | undefined;
-}): LinkPeriod {
-  if (subject.suspended !== undefined) return NEVER;
-  return periodOf({ starts_at: subject.suspended_until });
+}
+
+/** When a subject may act by its record: while it is not suspended (docs/semantics.md 2.6). */
+export function activityOf({ suspended, suspended_until }: Suspension): LinkPeriod {
+  return suspended === undefined ? periodOf({ starts_at: suspended_until }) : NEVER;
+}
+
+/** Whether subjects may act at the same times; one without a record may always. */
+export function sameActivity(one: Suspension | undefined, other: Suspension | undefined): boolean {
+  const [first, second] = [activityOf(one ?? {}) ?? ALWAYS, activityOf(other ?? {}) ?? ALWAYS];
+  return first.start === second.start && first.end === second.end;
 }
 
 export function isCurrent(period: LinkPeriod, now: number): boolean {

@@ -12,6 +12,7 @@ import { canonicalJson, type JsonObject } from '../../json/json.js';
 import { type Path, typeOfResource } from '../../records/address.js';
 import {
   type AccessSide,
+  counts,
   type FreeUniverse,
   type MatchedPolicy,
   OTHER_ACTION,
@@ -252,13 +253,16 @@ export class CellJudge {
         names: claim.names,
         free,
       });
-      const list = sides[side].listOf(reaches, known, claim.names);
+      // A suspended subject is allowed nothing, and `always` does not mean it.
+      const acts = counts(closure.activity, span);
+      const list = sides[side].listOf(acts ? reaches : [], known, claim.names);
       const { formulas } = this.residuals;
       const declared = sides[side].declares(form.type);
       const said = (side === 'before' && claim.former) || claim;
-      const means = declared && said.means(form, sides[side].locate(form).places);
+      const speaks = declared && (acts || said.form !== 'always' || said.evenSuspended);
+      const means = speaks && said.means(form, sides[side].locate(form).places);
       const { unknown } = sides[side].locate(form);
-      const maybe = !means && declared && said.below && liesAmongOthers(form);
+      const maybe = !means && speaks && said.below && liesAmongOthers(form);
       // The rule speaks of it where it lies in one of these.
       const below = maybe ? [...said.named].filter((place) => unknown.has(typeOfResource(place))) : [];
       const elsewhere = formulas.not(formulas.or(below.map((place) => sides[side].liesBelow(place, known))));
@@ -319,13 +323,14 @@ export class CellJudge {
     return since(allowed).lost ?? lost;
   }
 
-  /** Time from now on, cut where a link begins or ends. */
+  /** Time from now on, cut where a link or a suspension begins or ends. */
   *#spans({ before, after }: JudgedCell, reaches: readonly MatchedPolicy[]): Generator<TimeSpan> {
     const cuts = new Set([this.now]);
     const cut = ({ start, end }: { start: number; end: number }) => {
       if (start > this.now) cuts.add(start);
       if (end > this.now && end !== Number.POSITIVE_INFINITY) cuts.add(end);
     };
+    for (const { activity } of [before, after]) cut(activity);
     for (const { ways, named } of reaches) {
       for (const { period } of ways) cut(period);
       for (const { way } of named) cut(way.period);

@@ -56,7 +56,10 @@ export class RuleClaim {
     const asked =
       [...touch.reached].some((address) => this.#asked.has(address)) ||
       (properties !== undefined && this.readsAny(properties));
-    return asked ? { ...touch, policies: undefined, gains: true, loses: true } : touch;
+    // Of `always`, whose subjects' suspension may end, all is touched by it.
+    return asked || (touch.suspension && this.form === 'always')
+      ? { ...touch, policies: undefined, gains: true, loses: true }
+      : touch;
   }
 
   /** Whether what the rule says may hang on these properties. */
@@ -80,6 +83,11 @@ export class RuleClaim {
   /** The type of the subjects that are meant, if only one is. */
   get subjectType(): string | undefined {
     return this.form === 'only' ? undefined : this.#claim.subjects?.type;
+  }
+
+  /** Whether the rule means subjects also while they are suspended, as `always` does not by itself. */
+  get evenSuspended(): boolean {
+    return this.rule.fields.always?.even_suspended === true;
   }
 
   /** Whether requests name roles, as far as the rule is concerned. */

@@ -47,7 +47,7 @@ export class JudgedClasses {
     const facts = reads?.size === 0 ? '' : this.#facts(subject);
     const itself = after.self !== undefined && principals.has(after.self);
     const id = itself || readsIds || namesSubjects(this.rule) ? path : path === undefined;
-    const rest = `${type}\n${id}\n${facts}`;
+    const rest = `${type}\n${id}\n${activityText(before)} ${activityText(after)}\n${facts}`;
     return {
       key: `${old.number} ${now.number} ${rest}`,
       anywhere: `${old.anywhere} ${now.anywhere} ${rest}`,
@@ -81,6 +81,10 @@ export class JudgedClasses {
   #numberOf(words: string[]): number {
     return remembered(this.#numbers, words.sort().join('\n'), () => this.#numbers.size);
   }
+}
+
+function activityText({ activity: { start, end } }: SubjectHoldings): string {
+  return `${start}~${end}`;
 }
 
 function periodText({ period: { start, end }, place = '' }: Holding): string {

@@ -1,4 +1,4 @@
-import { ALWAYS, inBoth, isEmpty, type Period, periodOf } from '../../access/grants/period.js';
+import { ALWAYS, activityOf, inBoth, isEmpty, type Period, periodOf } from '../../access/grants/period.js';
 import { remembered } from '../../collections/remembered.js';
 import { type Address, encodeSegment, type Path, path as pathOf } from '../../records/address.js';
 import { EVERYONE } from '../../records/everyone.js';
@@ -19,6 +19,8 @@ export class SubjectHoldings {
     readonly shared: SharedClosure,
     /** The address of a recorded subject. */
     readonly self: Address | undefined,
+    /** When it is not suspended. */
+    readonly activity: Period,
   ) {}
 
   get(principal: Address): readonly Holding[] {
@@ -62,7 +64,8 @@ export class SubjectClosures {
       const self: Address | undefined = path === undefined ? undefined : `subject/${path}`;
       const links = self === undefined ? NO_LINKS : { groups: this.#groupsOf(self), roles: this.#rolesOf(self) };
       const shared = remembered(this.#shared, JSON.stringify([type, links]), () => this.#closureOf(type, links));
-      return new SubjectHoldings(shared, self);
+      const record = path === undefined ? undefined : recordAt(this.view, 'subject', path);
+      return new SubjectHoldings(shared, self, activityOf(record?.fields ?? {}) ?? ALWAYS);
     });
   }
 

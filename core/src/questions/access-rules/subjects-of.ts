@@ -79,10 +79,12 @@ export function* subjectsOf(
   for (const path of touched.paths) if (isMeant(path)) yield { type: typeOfSubject(path), path };
   if (touched.types.size === 0) return;
   const others: Meant = { paths: new Set(), types: new Set() };
-  if (limited === undefined && !concerned.readsIds)
+  // Nobody stands for one who is suspended.
+  const each = concerned.readsIds || claim.evenSuspended;
+  if (limited === undefined && !each)
     for (const side of sides) yield* addMembers(side, concerned.principals, false, others);
   let looked = 0;
-  for (const path of limited ?? (concerned.readsIds ? recorded(sides) : others.paths)) {
+  for (const path of limited ?? (each ? recorded(sides) : others.paths)) {
     if (++looked % STEP === 0) yield undefined;
     if (!touched.paths.has(path) && isMeant(path) && everybody(typeOfSubject(path)))
       yield { type: typeOfSubject(path), path };

@@ -1,3 +1,4 @@
+import { sameActivity } from '../../access/grants/period.js';
 import { canonicalJson, type Json } from '../../json/json.js';
 import { type Address, decodeSegment, type Path } from '../../records/address.js';
 import { namesInCondition } from '../../records/condition-names.js';
@@ -32,6 +33,8 @@ export interface TouchedAccess {
   readonly actions: ReadonlySet<string> | undefined;
   /** The properties that alone are changed, if a change is one of properties. */
   readonly properties: ChangedProperties | undefined;
+  /** Whether a subject is suspended by it, or no longer. */
+  readonly suspension: boolean;
   /** Whether access may be won by it, or lost. */
   readonly gains: boolean;
   readonly loses: boolean;
@@ -50,6 +53,7 @@ export function touchOfAll(address: Address): TouchedAccess {
     reached: new Set(),
     properties: undefined,
     actions: undefined,
+    suspension: false,
     gains: true,
     loses: true,
   };
@@ -125,13 +129,17 @@ export function touchOf(
       });
     }
     case 'subject': {
+      const { type, path } = subjectOf(address);
+      if (!sameActivity(before?.fields as Given<'subject'>, after?.fields as Given<'subject'>)) {
+        const policies = policiesOf(side, side.principalsOf(type, path));
+        return touch([address], policies, { suspension: true, ...both });
+      }
       if (only !== 'changed' || sameProperties(before?.fields, after?.fields)) return undefined;
       const properties = changedProperties(
         'subject',
         (before?.fields as Given<'subject'>)?.properties,
         (after?.fields as Given<'subject'>)?.properties,
       );
-      const { type, path } = subjectOf(address);
       const reading = [...policiesOf(side, side.principalsOf(type, path))].filter(({ fields }) =>
         readsChange(fields, properties),
       );

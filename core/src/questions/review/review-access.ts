@@ -90,11 +90,15 @@ function withoutAccess(records: readonly StoredRecord[]): StoredRecord[] {
   return records.filter(({ kind }) => kind !== 'policy_assignment');
 }
 
-/** The state as it was at `since`, for one who looks at it at `now`: links that have ended go on, and those that have begun are not there. */
+/** The state as it was at `since`, for one who looks at it at `now`: links and suspensions that have ended go on, and links that have begun are not there. */
 function asBefore(records: readonly StoredRecord[], since: number, now: number): StoredRecord[] {
   const isBetween = (time: string | undefined) =>
     time !== undefined && Date.parse(time) > since && Date.parse(time) <= now;
   return records.flatMap((record): StoredRecord[] => {
+    if (record.kind === 'subject' && isBetween(record.fields.suspended_until)) {
+      const { suspended_until: _, ...fields } = record.fields;
+      return [{ ...record, fields: { ...fields, suspended: true } }];
+    }
     if (!isLink(record)) return [record];
     const { expires_at, ...fields } = record.fields;
     if (isBetween(fields.starts_at)) return [];

@@ -3,6 +3,7 @@ import { compileEngine } from '../../access/engine/compile-engine.js';
 import type { CompiledEngine } from '../../access/engine/compiled-engine.js';
 import type { Inspection } from '../../access/evaluate/inspection.js';
 import { includedIn } from '../../access/graph/included-roles.js';
+import { isSuspended } from '../../access/graph/suspension.js';
 import { ProblemError } from '../../problem.js';
 import { address, path } from '../../records/address.js';
 import { type DeclaredRecord, declare } from '../../records/registry.js';
@@ -68,7 +69,8 @@ export function whyNot(
   const askOtherwise = () => askedOtherwise(remaining, request, now, (other) => answerOf(engine, other, now).decision);
   const ask = askOtherwise();
 
-  const base = missingSubject(records, request);
+  const suspended = suspendedSubject(engine, records, request, now);
+  const base = suspended === undefined ? missingSubject(records, request) : [reinstated(suspended)];
   const after = <T>(changes: readonly ProposedChange[], answer: () => T): T => {
     const made = [...base, ...changes].map(({ before, after }) => ({
       before: before && engineRecord(before),
@@ -83,8 +85,13 @@ export function whyNot(
   };
   const allows = (changes: readonly ProposedChange[]) => after(changes, () => answerOf(engine, request, now).decision);
   const proposals = new Map<string, Proposal>();
-  for (const proposal of proposalsFor(engine, candidates, records, request, now))
-    proposals.set(keyOf(proposal), proposal);
+  const propose = () => {
+    for (const proposal of proposalsFor(engine, records, request, now, suspended !== undefined))
+      proposals.set(keyOf(proposal), proposal);
+  };
+  // While a subject is suspended, no other change is enough, and perhaps none is needed.
+  if (suspended !== undefined && allows([])) proposals.set('', { summary: '', changes: [], breadth: 'link' });
+  else after([], propose);
   const all = [...proposals.values()];
   let confirmed = all.filter(({ changes }) => allows(changes));
   // Before a protection goes, what needs a change and another request, where neither does alone.
@@ -106,7 +113,7 @@ export function whyNot(
   const most = weigh ?? Math.max(WEIGHED_MIN, Math.floor(WORK_MAX / (workOf(records, engine) + WORK_EACH)));
   const states = new ProposedStates(engine, records, now);
   const weighed = confirmed.slice(0, most).flatMap((proposal): VerifiedProposal[] => {
-    const whole = withBase(base, proposal);
+    const whole = withBase(base, suspended, proposal);
     const weight = states.weigh(whole);
     return weight === undefined ? [] : [{ ...whole, ...weight }];
   });
@@ -140,10 +147,10 @@ export function isRefused({ breaks }: Pick<Weight, 'breaks'>): boolean {
 /** Everything that may help, by what the records say; much of it may not. */
 function* proposalsFor(
   engine: CompiledEngine,
-  candidates: readonly ExplainedCandidate[],
   records: Records,
   request: DecisionRequest,
   now: number,
+  suspended: boolean,
 ): Generator<Proposal> {
   const links = new LinkIndex(records);
   const subject = path(request.subject.type, request.subject.id);
@@ -151,11 +158,12 @@ function* proposalsFor(
   const { resource: found } = inspection;
   const resource = found === undefined ? undefined : records.get(found);
   const holders = {
-    subject: records.get(address('subject', subject)) as DeclaredRecord<'subject'> | undefined,
+    // The record of a suspended subject is changed already.
+    subject: suspended ? undefined : (records.get(address('subject', subject)) as DeclaredRecord<'subject'>),
     resource: resource as DeclaredRecord<'resource'> | undefined,
     scope: () => inspection.scope(),
   };
-  for (const { policy, effect, outcome, through, place } of candidates) {
+  for (const { policy, effect, outcome, through, place } of explained(engine, request, now)) {
     if (effect !== 'DENY' || outcome === 'does_not_apply') continue;
     yield* links.onTheWay(through, policy, place);
     yield* links.removal(policy);
@@ -225,8 +233,34 @@ function missingSubject(records: Records, { subject }: DecisionRequest): Propose
   return records.has(after.address) ? [] : [{ after }];
 }
 
-function withBase(base: readonly ProposedChange[], proposal: Proposal): Proposal {
-  return base.length === 0 ? proposal : { ...proposal, changes: [...base, ...proposal.changes] };
+/** The record of a request's subject, if that is suspended. */
+function suspendedSubject(
+  engine: CompiledEngine,
+  records: Records,
+  { subject: { type, id } }: DecisionRequest,
+  now: number,
+): DeclaredRecord<'subject'> | undefined {
+  const subject = engine.subjects.get(type)?.get(id);
+  return subject !== undefined && isSuspended(subject, now)
+    ? (records.get(subject.address) as DeclaredRecord<'subject'>)
+    : undefined;
+}
+
+function reinstated(before: DeclaredRecord<'subject'>): ProposedChange {
+  const { suspended: _, suspended_until: __, suspension_reason: ___, ...fields } = before.fields;
+  return { before, after: { ...before, fields } };
+}
+
+function withBase(
+  base: readonly ProposedChange[],
+  suspended: DeclaredRecord<'subject'> | undefined,
+  proposal: Proposal,
+): Proposal {
+  if (base.length === 0) return proposal;
+  const changes = [...base, ...proposal.changes];
+  if (suspended === undefined) return { ...proposal, changes };
+  const also = proposal.changes.length === 0 ? '' : `, and ${proposal.summary}`;
+  return { ...proposal, changes, summary: `reinstate ${suspended.address}${also}`, removes_protection: true };
 }
 
 /** Two proposals at once, unless they change the same record. */

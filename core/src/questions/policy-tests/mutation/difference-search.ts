@@ -69,7 +69,12 @@ export class DifferenceSearch {
       const granted = this.#policies.get(policy);
       if (granted !== undefined) this.#granted.set(assignee, [...(this.#granted.get(assignee) ?? []), granted]);
     }
+    const suspended = new Set(
+      tenant.records.flatMap((record) => (record.kind === 'subject' && record.fields.suspended ? [record.address] : [])),
+    );
     for (const subject of tenant.subjects) {
+      // Nothing makes a difference to a suspended one.
+      if (suspended.has(address('subject', path(subject.type, subject.name)))) continue;
       for (const principal of this.#actsAs.of({ type: subject.type, id: subject.name })) {
         append(this.#byPrincipal, principal, subject);
       }

@@ -33,7 +33,7 @@ interface Proposal {
 }
 
 function hangsOnTime({ kind, fields }: DeclaredRecord): boolean {
-  if (kind !== 'policy') return 'expires_at' in fields || 'starts_at' in fields;
+  if (kind !== 'policy') return ['expires_at', 'starts_at', 'suspended_until'].some((name) => name in fields);
   const { condition = '', modifiers, unless } = fields;
   return condition.includes('since(') || (modifiers?.time_windows ?? unless?.time_windows) !== undefined;
 }
