@@ -1057,6 +1057,8 @@ type AccessRuleAlways struct {
 	Actions []string `json:"actions"`
 	// Which resources the rule means: those of the types, and those that are named.
 	Resources AccessRuleResources `json:"resources"`
+	// Suspended subjects are meant, too, so that none of these can be suspended.
+	EvenSuspended bool `json:"even_suspended,omitempty"`
 }
 
 // AccessRuleNever is a part of a record.

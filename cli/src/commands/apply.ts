@@ -5,10 +5,11 @@ import type { Progress as ApplyProgress } from '@authz-service/provider/reconcil
 import type { ServiceClient } from '@authz-service/sdk/client';
 import type { DeclaredOrigins } from '@authz-service/sdk/wire';
 import { string as stringArgument } from '@oclif/core/args';
-import { boolean, option, string } from '@oclif/core/flags';
+import { boolean, string } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { openCredentialsFile } from '../credentials/credentials-file.js';
-import { awaitEnforced, timeoutMs } from '../enforcement/await-enforced.js';
+import { timeoutMs, withEnforcement } from '../enforcement/await-enforced.js';
+import { waitFlags } from '../enforcement/wait-flags.js';
 import { Declined, UsageError } from '../errors/usage-error.js';
 import { ask, canAsk } from '../output/ask.js';
 import { MANY_RECORDS, Progress } from '../output/progress.js';
@@ -83,15 +84,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       description: 'Write the secrets of new credentials to this new JSON file, mode 0600.',
       helpValue: 'FILE',
     }),
-    wait: option({
-      description: 'Wait until every agent enforces the revision.',
-      options: ['enforced'] as const,
-    })(),
-    timeout: string({
-      description: 'How long to wait, as a duration like 90s or 5m.',
-      helpValue: 'DURATION',
-      default: '60s',
-    }),
+    ...waitFlags,
     ...connectionFlags,
   };
 
@@ -120,7 +113,11 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       };
       if (plan.changes.length === 0) {
         if (flags.origins) await tellOrigins();
-        return await this.#waited(nothingToDo(plan, flags.origins), plan.base_revision, client, flags);
+        return await withEnforcement(nothingToDo(plan, flags.origins), plan.base_revision, {
+          client,
+          flags,
+          signal: this.signal,
+        });
       }
       // What a "yes" cannot cover is refused before the question is asked.
       checkConsent(plan, {
@@ -158,29 +155,13 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
           },
           text: done(result, sink?.path),
         };
-        return await this.#waited(outcome, revision, client, flags);
+        return await withEnforcement(outcome, revision, { client, flags, signal: this.signal });
       } finally {
         await sink?.close();
       }
     } finally {
       progress.done();
     }
-  }
-
-  /** Adds to what was done whether every agent enforces it, if that is asked for. */
-  async #waited(
-    outcome: { json: object; text: string },
-    revision: string,
-    client: ServiceClient,
-    { wait, timeout, json }: { wait?: 'enforced' | undefined; timeout: string; json: boolean },
-  ): Promise<Outcome> {
-    if (wait === undefined) return outcome;
-    const waited = await awaitEnforced(client, revision, { timeout, signal: this.signal, quiet: json });
-    return {
-      json: { ...outcome.json, ...waited.json },
-      text: `${outcome.text}\n${waited.text}`,
-      exitCode: waited.exitCode,
-    };
   }
 
   async #plan(

@@ -5,6 +5,7 @@ import type { AgentList } from '@authz-service/sdk/wire';
 import { UsageError } from '../errors/usage-error.js';
 import { err } from '../output/terminal.js';
 import { counted } from '../output/text.js';
+import type { Outcome } from '../service-command.js';
 import { agentTable } from './agent-table.js';
 
 /** The exit code if some agents do not enforce a revision in time. */
@@ -22,7 +23,7 @@ export function publishing(publishers: number): string {
 }
 
 /** The result of waiting for the agents: members for the JSON document, a line, and the exit code. */
-export interface Enforcement {
+interface Enforcement {
   json: { enforced: boolean; agents?: number; publishers?: number; behind?: AgentList['agents']; unknown?: string };
   text: string;
   exitCode: number;
@@ -41,7 +42,7 @@ export function timeoutMs(text: string): number {
  * Waits until every agent enforces a revision, and shows on standard error those that do not in time. A failure to find that
  * out must not hide that the change was made.
  */
-export async function awaitEnforced(
+async function awaitEnforced(
   client: ServiceClient,
   revision: string,
   { timeout, signal, quiet }: { timeout: string; signal: AbortSignal; quiet: boolean },
@@ -80,4 +81,27 @@ export async function awaitEnforced(
       ? `Not enforced within ${timeout}: ${count} of ${counted(total, 'agent')} may decide by an earlier revision.${readers}`
       : `Not known to be enforced everywhere: all ${counted(total, 'agent')} of the list have it.${readers}`;
   return { json: { ...json, behind }, text, exitCode: NOT_ENFORCED };
+}
+
+/** Adds to what was done whether every agent enforces it, if that is asked for. */
+export async function withEnforcement(
+  outcome: { json: object; text: string },
+  revision: string,
+  {
+    client,
+    flags: { wait, timeout, json },
+    signal,
+  }: {
+    client: ServiceClient;
+    flags: { wait?: 'enforced' | undefined; timeout: string; json: boolean };
+    signal: AbortSignal;
+  },
+): Promise<Outcome> {
+  if (wait === undefined) return outcome;
+  const waited = await awaitEnforced(client, revision, { timeout, signal, quiet: json });
+  return {
+    json: { ...outcome.json, ...waited.json },
+    text: `${outcome.text}\n${waited.text}`,
+    exitCode: waited.exitCode,
+  };
 }

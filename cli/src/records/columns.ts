@@ -13,7 +13,7 @@ const COLUMNS: { [K in Kind]: readonly string[] } = {
   resource_type: ['actions', 'properties'],
   resource: ['properties'],
   subject_type: ['properties', 'description'],
-  subject: ['name', 'properties'],
+  subject: ['name', 'properties', 'suspended'],
   context_attribute: ['type', 'description'],
   directory: ['subject_type', 'id_from', 'description'],
   role: ['description'],
@@ -49,6 +49,10 @@ const CELLS: Record<string, (record: AnyRecord) => string> = {
   expires_at: ({ expires_at }) => {
     if (typeof expires_at !== 'string') return '';
     return `${moment(expires_at)}${Date.parse(expires_at) <= Date.now() ? ' (expired)' : ''}`;
+  },
+  suspended: ({ suspended, suspended_until: until }) => {
+    if (suspended === true) return 'yes';
+    return typeof until === 'string' && Date.parse(until) > Date.now() ? `until ${moment(until)}` : '';
   },
   last_used_at: ({ last_used_at }) => (typeof last_used_at === 'string' ? moment(last_used_at) : ''),
   says: ruled,

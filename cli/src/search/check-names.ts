@@ -68,18 +68,26 @@ async function refuseSubject(client: Asking, { subject }: NamesToCheck, signal: 
   if (subject === undefined) return;
   const { type, id, roles = [] } = subject;
   if (roles.length > 0 || (await exists(client, 'subject', path(type, id), signal))) return;
+  const remedy = await subjectMeant(client, { type, id }, signal);
+  throw new UsageError(
+    `SUBJECT "${entityText('subject', { type, name: id })}" has no record, and may do nothing: ${remedy}`,
+  );
+}
+
+/** The remedy for a subject that has no record, as the end of a message. */
+export async function subjectMeant(
+  client: Asking,
+  { type, id }: { type: string; id: string },
+  signal: AbortSignal,
+): Promise<string> {
   const present = await taken(client.records('subject').list({ type }, { signal, limit: 1000 }), COMPARED_MAX);
   const meant = nearest(
     id,
     present.map((one) => one.id.slice(one.id.indexOf('/') + 1)),
   );
-  const remedy =
-    meant === undefined
-      ? '"servicectl get subjects" lists what there is.'
-      : `did you mean "${entityText('subject', { type, name: meant })}"?`;
-  throw new UsageError(
-    `SUBJECT "${entityText('subject', { type, name: id })}" has no record, and may do nothing: ${remedy}`,
-  );
+  return meant === undefined
+    ? '"servicectl get subjects" lists what there is.'
+    : `did you mean "${entityText('subject', { type, name: meant })}"?`;
 }
 
 /** A resource need not have a record: only a name that is near another one is taken for a mistake. */

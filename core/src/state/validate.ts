@@ -117,7 +117,11 @@ function* pathsOf(view: RecordView, kind: Kind): Generator<string> {
 }
 
 function expiryFindings({ kind, address, fields }: DeclaredRecord, now: number): RecordFinding[] {
-  if ('suspended_until' in fields && fields.suspended_until !== undefined && Date.parse(fields.suspended_until) <= now) {
+  if (
+    'suspended_until' in fields &&
+    fields.suspended_until !== undefined &&
+    Date.parse(fields.suspended_until) <= now
+  ) {
     const detail = `The suspension ended at ${fields.suspended_until}: take it out, or name a moment to come.`;
     return [{ severity: 'warning', address, pointer: '/suspended_until', detail }];
   }

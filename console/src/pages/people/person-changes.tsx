@@ -141,7 +141,8 @@ async function readCause(address: string, since: string, signal: AbortSignal) {
   }
   if (kindOf(address) === 'subject') {
     const subject = await found(client.records('subject').get(pathOf(address), { signal }));
-    if (isBetween(subject?.suspended_until)) return { clock: { what: 'reinstatedAt' as const, at: subject.suspended_until } };
+    if (isBetween(subject?.suspended_until))
+      return { clock: { what: 'reinstatedAt' as const, at: subject.suspended_until } };
   }
   return commit !== undefined && commit.at >= since ? { commit } : {};
 }

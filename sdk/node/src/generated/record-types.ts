@@ -915,6 +915,8 @@ export type AccessRuleAlways = {
   actions: string[];
   /** Which resources the rule means: those of the types, and those that are named. */
   resources: AccessRuleResources;
+  /** Suspended subjects are meant, too, so that none of these can be suspended. */
+  even_suspended?: true;
 };
 
 /** A part of a record. */
@@ -1005,6 +1007,8 @@ export type NewAccessRuleAlways = {
   actions: readonly string[];
   /** Which resources the rule means: those of the types, and those that are named. */
   resources: NewAccessRuleResources;
+  /** Suspended subjects are meant, too, so that none of these can be suspended. */
+  even_suspended?: true | undefined;
 };
 
 /** A part of a record. */

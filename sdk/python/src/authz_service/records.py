@@ -1039,6 +1039,8 @@ class AccessRuleAlways(_AccessRuleAlways, total=False):
 
     #: Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
     subjects: AccessRuleSubjects
+    #: Suspended subjects are meant, too, so that none of these can be suspended.
+    even_suspended: bool
 
 
 class _AccessRuleSeparate(TypedDict):
@@ -1164,6 +1166,8 @@ class NewAccessRuleAlways(_NewAccessRuleAlways, total=False):
 
     #: Whom the rule means: subjects of the type that are named, in a group or hold a role; absent means all.
     subjects: NewAccessRuleSubjects
+    #: Suspended subjects are meant, too, so that none of these can be suspended.
+    even_suspended: bool
 
 
 class _NewAccessRuleSeparate(TypedDict):

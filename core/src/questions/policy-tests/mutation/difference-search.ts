@@ -70,7 +70,9 @@ export class DifferenceSearch {
       if (granted !== undefined) this.#granted.set(assignee, [...(this.#granted.get(assignee) ?? []), granted]);
     }
     const suspended = new Set(
-      tenant.records.flatMap((record) => (record.kind === 'subject' && record.fields.suspended ? [record.address] : [])),
+      tenant.records.flatMap((record) =>
+        record.kind === 'subject' && record.fields.suspended ? [record.address] : [],
+      ),
     );
     for (const subject of tenant.subjects) {
       // Nothing makes a difference to a suspended one.

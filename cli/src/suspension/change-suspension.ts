@@ -1,0 +1,62 @@
+import { ProblemError } from '@authz-service/core/problem';
+import { path } from '@authz-service/core/records/address';
+import { entityText } from '@authz-service/core/records/entity-text';
+import type { ServiceClient } from '@authz-service/sdk/client';
+import type { RecordPatch } from '@authz-service/sdk/wire';
+import { subjectOf } from '../authorize/question.js';
+import { timeoutMs, withEnforcement } from '../enforcement/await-enforced.js';
+import { UsageError } from '../errors/usage-error.js';
+import { err, out } from '../output/terminal.js';
+import { subjectMeant } from '../search/check-names.js';
+import type { Outcome } from '../service-command.js';
+
+type Suspension = Pick<RecordPatch<'subject'>, 'suspended' | 'suspended_until' | 'suspension_reason'>;
+
+interface Order {
+  /** As it is written: `user:alice`. */
+  subject: string;
+  suspension: { [Field in keyof Required<Suspension>]: Suspension[Field] };
+  /** In one word, and with the rest of the sentence. */
+  done: [string, string];
+  flags: { wait?: 'enforced' | undefined; timeout: string; json: boolean };
+  client: ServiceClient;
+  signal: AbortSignal;
+}
+
+/** Suspends a subject, or reinstates it, whoever owns its record, and waits until that is enforced, if that is asked for. */
+export async function changeSuspension({
+  subject,
+  suspension,
+  done: [word, rest],
+  flags,
+  client,
+  signal,
+}: Order): Promise<Outcome> {
+  timeoutMs(flags.timeout);
+  const named = subjectOf(subject, 'SUBJECT');
+  const text = entityText('subject', { type: named.type, name: named.id });
+  let record: Awaited<ReturnType<typeof update>>;
+  try {
+    record = await update(client, path(named.type, named.id), suspension, signal);
+  } catch (error) {
+    if (!(error instanceof ProblemError && error.code === 'not_found')) throw error;
+    throw new UsageError(`SUBJECT "${text}" has no record: ${await subjectMeant(client, named, signal)}`);
+  }
+  const { managed_by: owner, revision, suspended, suspended_until, suspension_reason } = record;
+  if (owner !== 'api')
+    await err.warning(
+      `"${owner}" owns ${record.address}, and will undo this unless it says the same: change it there, too.`,
+    );
+  const json = {
+    ...{ subject: record.address, revision },
+    ...(suspended && { suspended }),
+    ...(suspended_until !== undefined && { suspended_until }),
+    ...(suspension_reason !== undefined && { suspension_reason }),
+  };
+  const outcome = { json, text: `${out.style('green', word)} ${text}${rest}: revision ${revision}.` };
+  return await withEnforcement(outcome, String(revision), { client, flags, signal });
+}
+
+function update(client: ServiceClient, name: string, suspension: Suspension, signal: AbortSignal) {
+  return client.records('subject').update(name, suspension, { signal });
+}

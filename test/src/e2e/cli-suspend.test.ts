@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ServiceClient } from '@authz-service/sdk/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Workbench } from './cli/workbench.js';
+import { ADMINISTRATOR, CloudProcess } from './cloud/cloud-process.js';
+
+let home: string;
+let bench: Workbench;
+let cloud: CloudProcess;
+let admin: ServiceClient;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'suspend-'));
+  bench = await Workbench.create();
+  cloud = new CloudProcess(join(home, 'cloud'));
+  admin = await cloud.client();
+  env = {
+    SERVICE_CLOUD_URL: await cloud.url(),
+    SERVICE_CLIENT_ID: ADMINISTRATOR.clientId,
+    SERVICE_CLIENT_SECRET: ADMINISTRATOR.clientSecret,
+  };
+  await admin.changeset({
+    changes: [
+      { op: 'create', kind: 'application', fields: { name: 'app' } },
+      { op: 'create', kind: 'resource_type', fields: { application: 'app', name: 'doc', actions: ['read'] } },
+      {
+        op: 'create',
+        kind: 'policy',
+        fields: { application: 'app', name: 'read', effect: 'ALLOW', resource_type: 'app/doc', actions: ['read'] },
+      },
+      {
+        op: 'create',
+        kind: 'policy_assignment',
+        fields: { policy: 'app/read', entity_type: 'everyone', entity: '*' },
+      },
+      { op: 'create', kind: 'subject', fields: { type: 'user', id: 'alice' } },
+    ],
+  });
+});
+afterAll(async () => {
+  await cloud.kill();
+  await bench.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const decide = async () =>
+  await admin.decide({
+    subject: { type: 'user', id: 'alice' },
+    action: { name: 'read' },
+    resource: { type: 'doc', name: 'd' },
+  });
+
+it('suspends a subject with a reason, and reinstates it', async () => {
+  expect((await decide()).allowed).toBe(true);
+  const reason = 'Lost a laptop.';
+  expect(
+    await bench.json(['suspend', 'user:alice', '--reason', reason, '--wait=enforced'], { env, code: 0 }),
+  ).toMatchObject({ subject: 'subject/user/alice', suspended: true, suspension_reason: reason, enforced: true });
+  expect(await decide()).toMatchObject({
+    allowed: false,
+    accessPath: 'none',
+    reason: 'subject/user/alice is suspended: it is allowed nothing.',
+  });
+  await bench.json(['suspend', 'user:alice', '--until', '2999-01-01T00:00:00Z'], { env, code: 0 });
+  const record = await admin.records('subject').get('user/alice');
+  expect(record).toMatchObject({ suspended_until: '2999-01-01T00:00:00.000Z' });
+  expect(record).not.toHaveProperty('suspended');
+  expect(record).not.toHaveProperty('suspension_reason');
+  await bench.json(['reinstate', 'user:alice'], { env, code: 0 });
+  expect((await decide()).allowed).toBe(true);
+});
+
+it('names whom a wrong id may mean, and refuses a past end', async () => {
+  expect((await bench.run(['suspend', 'user:alcie'], { env })).stderr).toContain('did you mean "user:alice"?');
+  expect((await bench.run(['suspend', 'user:alice', '--until', '2020-01-01T00:00:00Z'], { env })).stderr).toContain(
+    'is past',
+  );
+});
