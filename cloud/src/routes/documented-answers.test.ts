@@ -137,7 +137,7 @@ const ELSEWHEN = ['?at=999999', '?at=2000-01-01'];
 
 async function decisions(): Promise<void> {
   const types = { subject: { type: 'user' }, resource: { type: 'invoice' } };
-  for (const path of [...Object.values(AUTHZEN_PATHS), '/v1/authorize']) {
+  for (const path of [...Object.values(AUTHZEN_PATHS), '/v1/authorize', '/v1/filter']) {
     const body = { ...ALICE_READS, ...(path === AUTHZEN_PATHS.resource && { resource: types.resource }) };
     if (path === AUTHZEN_PATHS.configuration) continue;
     for (const at of ELSEWHEN) await ask('POST', `${path}${at}`, { body });
@@ -152,6 +152,24 @@ async function decisions(): Promise<void> {
   await ask('POST', AUTHZEN_PATHS.subject, { body: { ...ALICE_READS, subject: types.subject } });
   await ask('POST', AUTHZEN_PATHS.resource, { body: { ...ALICE_READS, resource: types.resource } });
   await ask('POST', AUTHZEN_PATHS.action, { body: { ...ALICE_READS, action: undefined } });
+  await ask('POST', '/v1/filter', { body: ALICE_READS });
+  const changes = [
+    {
+      op: 'create',
+      kind: 'policy',
+      fields: {
+        ...{ name: 'unsayable', effect: 'ALLOW', resource_type: 'billing/invoice', actions: ['read'] },
+        condition: 'resource.properties.nobody_declares_it == 1',
+      },
+    },
+    {
+      op: 'create',
+      kind: 'policy_assignment',
+      fields: { policy: 'unsayable', entity_type: 'everyone', entity: '*' },
+    },
+  ];
+  await ask('POST', '/v1/changesets', { body: { changes } });
+  await ask('POST', '/v1/filter', { body: ALICE_READS });
 }
 
 async function changesets(): Promise<void> {

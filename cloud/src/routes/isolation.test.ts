@@ -228,6 +228,11 @@ describe('a stranger', () => {
     expect((await cloud.ask('POST', path, { as: owner, body: asked })).body).toMatchObject(own);
   });
 
+  it('finds rows by its own records alone', async () => {
+    expect((await strange('POST', '/v1/filter', '/v1/filter', ALICE_READS)).body).toEqual({ kind: 'none' });
+    expect((await cloud.ask('POST', '/v1/filter', { as: owner, body: ALICE_READS })).body.kind).not.toBe('none');
+  });
+
   it('cannot go on with a page token of another tenant', async () => {
     const body = { ...ALICE_READS, page: { limit: 1 } };
     const path = '/access/v1/search/action';
