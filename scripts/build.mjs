@@ -34,6 +34,14 @@ function installed() {
   return true;
 }
 
+/** Says in both programs which commit they are built from: `--version` shows it. An image is built without Git, by SOURCE_COMMIT. */
+function writeCommit() {
+  const { status, stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
+  const commit = (process.env.SOURCE_COMMIT || (status === 0 ? stdout.trim() : '')).slice(0, 12) || undefined;
+  for (const program of ['agent', 'cli'])
+    writeFileSync(join(root, program, 'dist/commit.json'), `${JSON.stringify({ commit })}\n`);
+}
+
 export function build({ quiet = false } = {}) {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
@@ -47,6 +55,7 @@ export function build({ quiet = false } = {}) {
   run(process.execPath, [join(root, 'scripts/provider-constructs.mjs')], quiet);
   const { bin } = JSON.parse(readFileSync(join(root, 'node_modules/typescript/package.json'), 'utf8'));
   run(process.execPath, [join(root, 'node_modules/typescript', bin.tsc), '-b'], quiet);
+  writeCommit();
   run(process.execPath, [join(root, 'cli/scripts/manifest.mjs')], quiet);
   run(process.execPath, [join(root, 'scripts/bundle-console.mjs')], quiet);
   run(process.execPath, [join(root, 'scripts/bundle-agent.mjs')], quiet);

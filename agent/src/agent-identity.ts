@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import type { AgentState } from './bundle/agent-state.js';
 import { revisionToken } from './bundle/served.js';
 import { makeFolder } from './cache/cache.js';
 import type { Logger } from './log.js';
+import { VERSION } from './version.js';
 
 const FILE = 'agent-id';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -31,17 +31,6 @@ export async function agentId(cacheDir: string, log: Logger): Promise<string> {
   return id;
 }
 
-const version = versionIn(new URL('../package.json', import.meta.url));
-
-/** Undefined where the program was copied without its package. */
-function versionIn(file: URL): string | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')).version;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Returns what the agent reports with each poll; nothing of decisions. `tenantId` is the tenant that it is to serve. */
 export function reportOf(id: string, state: AgentState, tenantId?: string): AgentReport {
   const { served, knownAgeMs, maxAgeMs, consecutiveFailures, syncing } = state;
@@ -49,7 +38,7 @@ export function reportOf(id: string, state: AgentState, tenantId?: string): Agen
   return {
     id,
     ...(/^[\x21-\x7e]{1,253}$/.test(name) && { name }),
-    ...(version !== undefined && { version }),
+    ...(VERSION !== undefined && { version: VERSION }),
     ...(tenantId !== undefined && /^[\x21-\x7e]{1,64}$/.test(tenantId) && { tenant: tenantId }),
     ...(served && { tenant: served.tenant.id, revision: revisionToken(served) }),
     ...(Number.isFinite(knownAgeMs) && { age: Math.ceil(knownAgeMs / 1000) }),

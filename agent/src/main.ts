@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runAgent } from './run.js';
+import { FULL_VERSION } from './version.js';
 
 const HELP = `Answers authorization questions beside an application, from the policy bundle of a cloud.
 
@@ -9,7 +9,7 @@ Usage: service-agent [--config PATH]
   --config PATH  read the configuration from this YAML file; without it from ./service-agent.yaml,
                  or else $HOME/.service/agent.yaml, where there is one
   --help         show this help
-  --version      show the version
+  --version      show version and commit
 
 Environment variables override the file:
   SERVICE_API_KEY        api_key        required: an API key with the scope "bundle"
@@ -53,11 +53,11 @@ async function main(): Promise<number> {
     return 0;
   }
   if (options.version) {
-    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-    process.stdout.write(`${version}\n`);
+    process.stdout.write(`${FULL_VERSION}\n`);
     return 0;
   }
   return runAgent({ configPath: options.config, env: process.env });
 }
 
-process.exit(await main());
+// A CommonJS script, as in a single executable, has no `await` of its own.
+main().then((code) => process.exit(code));

@@ -39,4 +39,7 @@ async function compare(): Promise<CompareResponse> {
   }
 }
 
-parentPort?.postMessage(await compare().catch(faultOf));
+// A CommonJS script, as in a single executable, has no `await` of its own.
+compare()
+  .catch(faultOf)
+  .then((response) => parentPort?.postMessage(response));

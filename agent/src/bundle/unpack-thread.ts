@@ -31,9 +31,7 @@ async function keep(piece: Buffer): Promise<void> {
   respond({ piece });
 }
 
-try {
-  const jws = await unpackBundleTo(process.stdin, limits, { write: keep });
-  respond({ unpacked: { written: writes ? written : undefined, sha256: hash.digest('hex'), jws } });
-} catch (error) {
-  parentPort?.postMessage(faultOf(error));
-}
+// A CommonJS script, as in a single executable, has no `await` of its own.
+unpackBundleTo(process.stdin, limits, { write: keep })
+  .then((jws) => respond({ unpacked: { written: writes ? written : undefined, sha256: hash.digest('hex'), jws } }))
+  .catch((error) => parentPort?.postMessage(faultOf(error)));

@@ -378,7 +378,7 @@ describe('starting and stopping', () => {
 
   it.each([
     [['--help'], 0, /SERVICE_POLL_INTERVAL/],
-    [['--version'], 0, /^\d+\.\d+\.\d+/],
+    [['--version'], 0, /^\d+\.\d+\.\d+( \([0-9a-f]{12}\))?$/],
     [['--verbose'], 1, /--verbose/],
     [['extra'], 1, /extra/],
     [['--config'], 1, /--config/],

@@ -100,7 +100,7 @@ describe('a wrong call exits with 1, says why on stderr, and prints nothing', ()
 
 describe('what is asked of the program itself', () => {
   it.each([
-    [['--version'], /^@authz-service\/cli\/\d+\.\d+\.\d+ /],
+    [['--version'], /^servicectl \d+\.\d+\.\d+( \([0-9a-f]{12}\))? \S+ node-v\S+\n$/],
     [['--help'], /^Authorization from records in Git/],
     [[], /^Authorization from records in Git/],
     [['keys'], /^Create, list and delete API keys\./],
