@@ -43,7 +43,7 @@ function steps(): string[][] {
     block
       .trim()
       .split('\n')
-      .map((line) => line.replace(/^service /, '').split(' ')),
+      .map((line) => line.replace(/^servicectl /, '').split(' ')),
   );
 }
 
