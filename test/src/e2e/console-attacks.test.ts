@@ -156,7 +156,8 @@ describe.skipIf(!hasChromium)('who attacks the console', () => {
       await create(of('subject_type'), { name: MARKUP, properties: { [MARKUP]: 'string' }, description });
       await create(of('context_attribute'), { name: 'origin', type: 'string', description });
       await create(of('directory'), { name: MARKUP, subject_type: MARKUP, description });
-      const subject = await create(of('subject'), { type: MARKUP, id: MARKUP, name: MARKUP, properties });
+      const suspended = { suspended_until: '2099-01-01T00:00:00Z', suspension_reason: MARKUP };
+      const subject = await create(of('subject'), { type: MARKUP, id: MARKUP, name: MARKUP, properties, ...suspended });
       const role = await create(of('role'), { application, name: MARKUP, ...shared });
       const group = await create(of('group'), { name: MARKUP, ...shared });
       const policy = await create(of('policy'), {
