@@ -286,7 +286,7 @@ export class DecisionClient {
       } as const;
       const { body, revision } = await this.#answered(request, { ...options, onAttempt: span.attempt });
       span.revision(revision);
-      return filterOf(body, `POST ${this.url}${FILTER_PATH}`, revision);
+      return filterOf(body, question, `POST ${this.url}${FILTER_PATH}`, revision);
     });
   }
 

@@ -98,7 +98,14 @@ abstract class SqlWriter {
     const { name, properties = {}, parents = {} } = this.columns;
     const dot = attribute.indexOf('.');
     const [root, member] = dot < 0 ? [attribute, ''] : [attribute.slice(0, dot), attribute.slice(dot + 1)];
-    const given = root === 'name' ? name : root === 'properties' ? own(properties, member) : own(parents, member);
+    const given =
+      root === 'name'
+        ? name
+        : root === 'properties'
+          ? own(properties, member)
+          : root === 'parents'
+            ? own(parents, member)
+            : undefined;
     if (given === undefined)
       throw new ServiceError(
         'invalid_config',
@@ -169,8 +176,9 @@ class SqliteWriter extends SqlWriter {
 
   endsWith(column: string, text: string): string {
     const length = Buffer.byteLength(text);
+    // A part from -0 on is the whole, and the end of no bytes is NULL.
+    if (length === 0) return `${column} IS NOT NULL`;
     const bytes = `CAST(${column} AS BLOB)`;
-    // The end of no bytes is NULL.
     return `(length(${bytes}) >= ${length} AND substr(${bytes}, -${length}) = CAST(${this.parameter(text)} AS BLOB))`;
   }
 
@@ -183,7 +191,9 @@ class SqliteWriter extends SqlWriter {
   }
 
   hasOnly(column: string, values: readonly FilterValue[]): string {
-    return `NOT EXISTS (SELECT 1 FROM json_each(${column}) AS item WHERE NOT ${this.#isItem(values)})`;
+    // What is NULL has no items, either.
+    const other = `SELECT 1 FROM json_each(${column}) AS item WHERE NOT ${this.#isItem(values)}`;
+    return `(${column} IS NOT NULL AND NOT EXISTS (${other}))`;
   }
 
   #isItem(values: readonly FilterValue[]): string {

@@ -54,55 +54,85 @@ export type Filter = (
   readonly revision?: string | undefined;
 };
 
-/** Reads an answer. Throws `network` for anything that is not wholly understood: it selects no row. */
-export function filterOf(body: unknown, at: string, revision: string | undefined): Filter {
+/**
+ * Reads an answer. Throws `network` for anything that is not wholly understood, and for an upper bound that was not asked for:
+ * it selects no row.
+ */
+export function filterOf(body: unknown, question: FilterQuestion, at: string, revision: string | undefined): Filter {
   const { kind, condition, explanation, partial } = isObject(body) ? body : {};
   const more = {
     ...(explanation !== undefined && { explanation: explanation as { policies: FilterPolicy[] } }),
     ...(partial !== undefined && { partial: true as const }),
     ...(revision !== undefined && { revision }),
   };
-  if (kind === 'some' && isCondition(condition)) return { kind, condition, ...more };
-  if ((kind === 'all' || kind === 'none') && condition === undefined) return { kind, ...more };
+  if (partial === undefined || question.options?.partial === 'ask') {
+    if (kind === 'some' && isCondition(condition)) return { kind, condition, ...more };
+    if ((kind === 'all' || kind === 'none') && condition === undefined) return { kind, ...more };
+  }
   throw new ServiceError('network', `${at} was answered without a filter that is understood: that is not an answer.`);
 }
 
 function isCondition(value: unknown): value is FilterCondition {
   if (!isObject(value)) return false;
   const { op, args, arg } = value;
-  if (op === 'and' || op === 'or') return Array.isArray(args) && args.length > 0 && args.every(isCondition);
-  return op === 'not' ? isTest(arg) : isTest(value);
+  if (op === 'and' || op === 'or')
+    return hasOnly(value, 'args') && Array.isArray(args) && args.length > 0 && args.every(isCondition);
+  return op === 'not' ? hasOnly(value, 'arg') && isTest(arg) : isTest(value);
 }
 
+const ATTRIBUTE = /^(?:name|(?:properties|parents)\..+)$/su;
+
 function isTest(given: unknown): boolean {
-  if (!isObject(given) || typeof given.attribute !== 'string') return false;
+  if (!isObject(given) || !isAttribute(given.attribute)) return false;
   const { op, value, values, other } = given;
   switch (op) {
     case 'present':
-      return true;
+      return hasOnly(given, 'attribute');
     case 'eq':
+      return hasOnly(given, 'attribute', 'value') && isValue(value);
     case 'lt':
     case 'le':
     case 'gt':
     case 'ge':
-      return isValue(value);
+      return hasOnly(given, 'attribute', 'value') && isValue(value) && typeof value !== 'boolean';
     case 'in':
+      return hasOnly(given, 'attribute', 'values') && areValues(values) && areAlike(values);
     case 'hasAny':
     case 'hasOnly':
-      return Array.isArray(values) && values.every(isValue);
+      return hasOnly(given, 'attribute', 'values') && areValues(values);
     case 'startsWith':
     case 'endsWith':
     case 'contains':
-      return typeof value === 'string';
+      return hasOnly(given, 'attribute', 'value') && typeof value === 'string';
     case 'same':
     case 'less':
     case 'atMost':
-      return typeof other === 'string';
+      return hasOnly(given, 'attribute', 'other') && isAttribute(other);
     default:
       return false;
   }
 }
 
-function isValue(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+/** A member that nobody knows may change what a test means. */
+function hasOnly(given: object, ...names: string[]): boolean {
+  return Object.keys(given).every((name) => name === 'op' || names.includes(name));
+}
+
+function isAttribute(value: unknown): boolean {
+  return typeof value === 'string' && ATTRIBUTE.test(value);
+}
+
+function areValues(values: unknown): values is FilterValue[] {
+  return Array.isArray(values) && values.every(isValue);
+}
+
+/** A column has values of one type: databases compare others by rules of their own. */
+function areAlike([first, ...others]: readonly FilterValue[]): boolean {
+  return first !== undefined && others.every((value) => typeof value === typeof first);
+}
+
+function isValue(value: unknown): value is FilterValue {
+  return (
+    typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+  );
 }

@@ -119,13 +119,13 @@ export function selects(condition: FilterCondition, value: (attribute: string) =
     case 'contains':
       return (found as string).includes(condition.value);
     case 'lt':
-      return (found as number) < (condition.value as number);
+      return order(found, condition.value) < 0;
     case 'le':
-      return (found as number) <= (condition.value as number);
+      return order(found, condition.value) <= 0;
     case 'gt':
-      return (found as number) > (condition.value as number);
+      return order(found, condition.value) > 0;
     case 'ge':
-      return (found as number) >= (condition.value as number);
+      return order(found, condition.value) >= 0;
     default: {
       const other = value(condition.other);
       if (other === undefined) return false;
@@ -133,4 +133,11 @@ export function selects(condition: FilterCondition, value: (attribute: string) =
       return condition.op === 'less' ? (found as number) < (other as number) : (found as number) <= (other as number);
     }
   }
+}
+
+/** The order of numbers, and that of texts by code points, which is that of their bytes. */
+function order(left: Json, right: Json): number {
+  if (typeof left === 'string' && typeof right === 'string')
+    return Buffer.compare(Buffer.from(left), Buffer.from(right));
+  return (left as number) - (right as number);
 }

@@ -3,6 +3,8 @@ import type { FilterColumns, SqlFilter } from '@authz-service/sdk';
 import sqlite from 'sqlite3';
 import type { Row } from './filtered-rows.js';
 
+type Where = Pick<SqlFilter, 'sql' | 'params'>;
+
 /** A table of rows in SQLite, in which texts compare without regard to case unless a query says otherwise. */
 export class RowTable {
   readonly #database = new sqlite.Database(':memory:');
@@ -22,7 +24,13 @@ export class RowTable {
   }
 
   /** The rows that a query selects, in their order. */
-  async select(rows: readonly Row[], { sql, params }: SqlFilter): Promise<Row[]> {
+  async select(rows: readonly Row[], filter: Where): Promise<Row[]> {
+    await this.fill(rows);
+    return this.selected(rows, filter);
+  }
+
+  /** Holds these rows, and no others. */
+  async fill(rows: readonly Row[]): Promise<void> {
     await this.#run('DELETE FROM doc');
     const values = rows.flatMap(({ name, properties: { n, k, t, u, b, l }, parents: { up, by, in: inside } }, at) => [
       ...[at, name, n, k, t, u, b === undefined ? null : Number(b), l === undefined ? null : JSON.stringify(l)],
@@ -30,6 +38,10 @@ export class RowTable {
     ]);
     const places = rows.map(() => `(${Array(11).fill('?').join(', ')})`);
     await this.#run(`INSERT INTO doc VALUES ${places.join(', ')}`, values as Json[]);
+  }
+
+  /** Those of the rows it was filled with that a query selects. */
+  async selected(rows: readonly Row[], { sql, params }: Where): Promise<Row[]> {
     const found = await this.#all(`SELECT at FROM doc WHERE ${sql} ORDER BY at`, params);
     return found.map(({ at }) => rows[at] as Row);
   }

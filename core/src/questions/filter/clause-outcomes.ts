@@ -140,7 +140,7 @@ class Clause {
     if (right.trouble !== undefined) return this.#troubled(column, right.trouble);
     const { value } = right;
     if (column.type === 'boolean' && typeof value === 'boolean') throw this.#unsayable('truth values are put in order');
-    if ((column.type !== 'number' && column.type !== 'string') || !isScalarOf(column, value))
+    if ((column.type !== 'number' && column.type !== 'string') || typeof value !== column.type)
       return this.#fails(column);
     if (typeof value === 'string' && ORDERED_APART.test(value))
       throw this.#unsayable('databases put such characters in another order');
@@ -216,7 +216,7 @@ class Clause {
     if (part.trouble !== undefined) return this.#troubled(column, part.trouble);
     const { value } = part;
     if (column.type !== 'string' || typeof value !== 'string') return this.#fails(column);
-    if (HALF_CHARACTER.test(value)) throw this.#unsayable('it looks for half a character');
+    if (isHalfCharacter(value)) throw this.#unsayable('it looks for half a character');
     const test = value === '' ? presenceOf(column) : passes({ op: name, column: column.column, value });
     return this.#ordered(column, test);
   }
@@ -283,6 +283,7 @@ class Clause {
   }
 
   #scalar(value: Value): Scalar {
+    if (isHalfCharacter(value)) throw this.#unsayable('it looks for half a character');
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
     throw this.#unsayable('an item of a list is compared with what is no text, number or truth value');
   }
@@ -342,7 +343,11 @@ function itemsIn(value: Value): readonly Value[] | undefined {
 }
 
 function isScalarOf({ type }: RowColumn, value: Value): boolean {
-  return typeof value === type && !(typeof value === 'string' && HALF_CHARACTER.test(value));
+  return typeof value === type && !isHalfCharacter(value);
+}
+
+function isHalfCharacter(value: Value): boolean {
+  return typeof value === 'string' && HALF_CHARACTER.test(value);
 }
 
 function namesVariable(ast: Ast | undefined, variable: string): boolean {
