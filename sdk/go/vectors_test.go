@@ -35,19 +35,28 @@ type vector struct {
 		At                string            `json:"at"`
 	} `json:"client"`
 	Call struct {
-		Op        string          `json:"op"`
-		Question  Question        `json:"question"`
-		Questions []Question      `json:"questions"`
-		Request   json.RawMessage `json:"request"`
-		OrDeny    bool            `json:"orDeny"`
-		Limit     *int            `json:"limit"`
-		Times     int             `json:"times"`
-		Together  int             `json:"together"`
-		TimeoutMs int             `json:"timeoutMs"`
-		RequestID string          `json:"requestId"`
+		Op        string           `json:"op"`
+		Question  vectorQuestion   `json:"question"`
+		Questions []vectorQuestion `json:"questions"`
+		Request   json.RawMessage  `json:"request"`
+		OrDeny    bool             `json:"orDeny"`
+		Limit     *int             `json:"limit"`
+		Times     int              `json:"times"`
+		Together  int              `json:"together"`
+		TimeoutMs int              `json:"timeoutMs"`
+		RequestID string           `json:"requestId"`
 	} `json:"call"`
 	Script  []entry  `json:"script"`
 	Outcome expected `json:"outcome"`
+}
+
+// vectorQuestion is a question with the options of a filter.
+type vectorQuestion struct {
+	Question
+	Options struct {
+		Explain bool   `json:"explain"`
+		Partial string `json:"partial"`
+	} `json:"options"`
 }
 
 type expected struct {
@@ -244,7 +253,7 @@ func (v vector) call(t *testing.T, client *Client, server *scriptedServer, want 
 	}
 	switch v.Call.Op {
 	case "isAllowed":
-		allowed, err := client.IsAllowed(ctx, v.Call.Question, options...)
+		allowed, err := client.IsAllowed(ctx, v.Call.Question.Question, options...)
 		if want.failed(t, err) {
 			if allowed {
 				t.Error("it is allowed beside an error")
@@ -253,7 +262,7 @@ func (v vector) call(t *testing.T, client *Client, server *scriptedServer, want 
 			t.Errorf("it is %t, want %t", allowed, *want.Decision)
 		}
 	case "decide":
-		decision, err := client.Decide(ctx, v.Call.Question, options...)
+		decision, err := client.Decide(ctx, v.Call.Question.Question, options...)
 		want.check(t, "the decision", Outcome{decision, err})
 	case "decideAll":
 		outcomes, err := client.DecideAll(ctx, v.batch(t), options...)
@@ -296,6 +305,17 @@ func (v vector) call(t *testing.T, client *Client, server *scriptedServer, want 
 				t.Errorf("the metadata are %s, want %s", text, expect)
 			}
 		}
+	case "filterRows":
+		asked := v.Call.Question
+		if asked.Options.Explain {
+			options = append(options, Explain())
+		}
+		question := FilterQuestion{asked.Subject, asked.Action, asked.Resource, asked.Context, asked.Options.Partial == "ask"}
+		found, err := client.FilterRows(ctx, question, options...)
+		want.answered(t, found, err)
+	case "filterSql":
+		said, err := v.filterSQL(t)
+		want.answered(t, said, err)
 	default:
 		managed := managedCalls[v.Call.Op]
 		if managed == nil {
@@ -306,16 +326,44 @@ func (v vector) call(t *testing.T, client *Client, server *scriptedServer, want 
 			unmarshal(t, v.Call.Request, &request)
 		}
 		answer, err := managed(ctx, client, request, options)
-		if want.failed(t, err) {
-			return
-		}
-		var found, wanted any
-		unmarshal(t, marshal(t, answer), &found)
-		unmarshal(t, want.Answer, &wanted)
-		if !holds(found, wanted) {
-			t.Errorf("the answer is %s, want %s", marshal(t, answer), want.Answer)
+		want.answered(t, answer, err)
+	}
+}
+
+func (want expected) answered(t *testing.T, answer any, err error) {
+	if want.failed(t, err) {
+		return
+	}
+	var found, wanted any
+	unmarshal(t, marshal(t, answer), &found)
+	unmarshal(t, want.Answer, &wanted)
+	if !holds(found, wanted) {
+		t.Errorf("the answer is %s, want %s", marshal(t, answer), want.Answer)
+	}
+}
+
+// filterSQL says a filter as the vectors have it.
+func (v vector) filterSQL(t *testing.T) (SQLFilter, error) {
+	var request struct {
+		Filter  RowFilter  `json:"filter"`
+		Dialect SQLDialect `json:"dialect"`
+		Columns struct {
+			Name       string            `json:"name"`
+			Properties map[string]any    `json:"properties"`
+			Parents    map[string]string `json:"parents"`
+		} `json:"columns"`
+	}
+	unmarshal(t, v.Call.Request, &request)
+	given := request.Columns
+	columns := FilterColumns{given.Name, map[string]string{}, map[string]string{}, given.Parents}
+	for name, column := range given.Properties {
+		if array, ok := column.(map[string]any); ok {
+			columns.Arrays[name] = array["column"].(string)
+		} else {
+			columns.Properties[name] = column.(string)
 		}
 	}
+	return FilterSQL(request.Filter, columns, request.Dialect)
 }
 
 // batch reads a request as AuthZEN writes it.

@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { type Step, startVectorServer } from '../testing/vector-server.js';
 import { ServiceClient } from './client.js';
 import type { Decision, Outcome } from './decision.js';
+import type { FilterQuestion } from './filter.js';
+import { filterSql } from './filter-sql.js';
 import type {
   ActionQuestion,
   DecisionQuestion,
@@ -176,6 +178,11 @@ async function runOnce(
   if (op === 'decide') return client.decide(question as DecisionQuestion, { ...options, orDeny });
   if (op === 'decideAll') return client.decideAll(request as EvaluationsQuestion, { ...options, orDeny });
   if (op === 'metadata') return client.metadata(options);
+  if (op === 'filterRows') return client.filterRows(question as FilterQuestion, options);
+  if (op === 'filterSql') {
+    const { filter, columns, dialect } = request as Asked;
+    return filterSql(filter, columns, dialect);
+  }
   const leftOut: LeftOut[] = [];
   const searching = { ...options, limit, onLeftOut: (one: LeftOut) => void leftOut.push(one) };
   if (op === 'searchSubjects') {

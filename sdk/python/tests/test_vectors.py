@@ -6,11 +6,24 @@ import asyncio
 import concurrent.futures
 import json
 import time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 import pytest
-from authz_service import AsyncClient, Client, Decision, InvalidConfig, LeftOut, Outcome, ServiceError
+from authz_service import (
+    ArrayColumn,
+    AsyncClient,
+    Client,
+    Decision,
+    Filter,
+    FilterColumns,
+    InvalidConfig,
+    LeftOut,
+    Outcome,
+    ServiceError,
+    filter_sql,
+)
 from authz_service.management import Bundle
 from tests.scripted_server import ScriptedServer
 
@@ -96,6 +109,22 @@ def options_of(case: Dict[str, Any], server: ScriptedServer) -> Dict[str, Any]:
     others = {"decisionTimeoutMs", "attemptTimeoutMs", "batching", "readsOwnWrites", "notBefore", "url"}
     assert set(given) <= {*NAMES, *others}
     return options
+
+
+def sql_of(filter: Dict[str, Any], columns: Dict[str, Any], dialect: Any) -> Dict[str, Any]:
+    """What a filter is in SQL, as JSON."""
+    properties = {
+        name: one if isinstance(one, str) else ArrayColumn(one["column"]) for name, one in columns.get("properties", {}).items()
+    }
+    given = FilterColumns(columns.get("name"), properties, columns.get("parents", {}))
+    said = vars(filter_sql(Filter(**filter), given, dialect))
+    return {**said, "params": [float(one) if isinstance(one, Decimal) else one for one in said["params"]]}
+
+
+def row_question_of(call: Dict[str, Any]) -> Dict[str, Any]:
+    question = dict(call["question"])
+    options = question.pop("options", {})
+    return {**question, "explain": options.get("explain", False), "takes_partial": "partial" in options, **named_of(call)}
 
 
 def named_of(call: Dict[str, Any]) -> Dict[str, Any]:
@@ -191,6 +220,10 @@ def run_sync(client: Client, call: Dict[str, Any]) -> Any:
             if call["op"] == "decideAll":
                 questions, shared = batch_of(call["request"])
                 return client.decide_all(questions, **shared, **named_of(call))
+            if call["op"] == "filterSql":
+                return sql_of(**call["request"])
+            if call["op"] == "filterRows":
+                return vars(client.filter_rows(**row_question_of(call)))
             if call["op"] == "metadata":
                 return client.metadata(**named_of(call))
             if call["op"] in SEARCHES:
@@ -224,6 +257,10 @@ async def run_async(client: AsyncClient, call: Dict[str, Any]) -> Any:
             if call["op"] == "decideAll":
                 questions, shared = batch_of(call["request"])
                 return await client.decide_all(questions, **shared, **named_of(call))
+            if call["op"] == "filterSql":
+                return sql_of(**call["request"])
+            if call["op"] == "filterRows":
+                return vars(await client.filter_rows(**row_question_of(call)))
             if call["op"] == "metadata":
                 return await client.metadata(**named_of(call))
             if call["op"] in SEARCHES:

@@ -8,6 +8,7 @@
 """
 
 from ._async.client import AsyncClient
+from ._filter_sql import ArrayColumn, FilterColumns, SqlFilter, filter_sql
 from ._sync.client import Client
 from .decision import Candidate, Clause, Decision, Entity, FoundAction, LeftOut, Metadata, Outcome
 from .errors import (
@@ -26,10 +27,12 @@ from .errors import (
     TooManyRequests,
     Unauthorized,
 )
+from .filters import Filter, FilterPolicy
 from .questions import Action, Question, Resource, Subject
 
 __all__ = [
     "Action",
+    "ArrayColumn",
     "AsyncClient",
     "Candidate",
     "Clause",
@@ -38,6 +41,9 @@ __all__ = [
     "Decision",
     "Entity",
     "EvaluationFailed",
+    "Filter",
+    "FilterColumns",
+    "FilterPolicy",
     "Forbidden",
     "FoundAction",
     "InvalidConfig",
@@ -53,8 +59,10 @@ __all__ = [
     "Question",
     "Resource",
     "ServiceError",
+    "SqlFilter",
     "Subject",
     "Timeout",
     "TooManyRequests",
     "Unauthorized",
+    "filter_sql",
 ]

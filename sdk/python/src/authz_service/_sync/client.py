@@ -27,6 +27,7 @@ from .._route import address_of, route_of
 from .._telemetry import Spans
 from ..decision import Decision, Entity, FoundAction, LeftOut, Metadata, Outcome, denied_because
 from ..errors import InvalidConfig, InvalidRequest, ServiceError
+from ..filters import Filter
 from ..questions import (
     ActionLike,
     Json,
@@ -356,6 +357,35 @@ class Client(Management):
         """Search what the subject may do to the resource."""
         body = body_of(Question(subject, None, resource, context))
         return self._endpoints.search("search_action_endpoint", body, action_of, limit, timeout, request_id, on_left_out)
+
+    def filter_rows(
+        self,
+        subject: SubjectLike,
+        action: ActionLike,
+        resource: TypeLike,
+        context: Optional[Json] = None,
+        *,
+        explain: bool = False,
+        takes_partial: bool = False,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
+    ) -> Filter:
+        """The rows of a type with which the subject may do this, as a condition on their columns: `filter_sql` says it in SQL.
+
+        Properties of the resource count for all rows. Raises `InvalidRequest` where columns cannot say it exactly
+        (`not_filterable`) and for lists that are too long (`filter_too_large`). `takes_partial` takes an upper bound instead,
+        which is then `partial`: ask a decision for each of its rows.
+        """
+        ends = time.monotonic() + (self._decision_timeout if timeout is None else timeout)
+        body = {**body_of(Question(subject, action, None, context)), "resource": type_body(resource)}
+        options: Dict[str, Any] = {}
+        if explain:
+            options["explain"] = True
+        if takes_partial:
+            options["partial"] = "ask"
+        if options:
+            body["options"] = options
+        return self._endpoints.filter_rows(body, takes_partial, ends, request_id)
 
     def metadata(self, *, timeout: Optional[float] = None, request_id: Optional[str] = None) -> Metadata:
         """Return the decision point's endpoints. Raises `Network` for one that is not of its origin."""

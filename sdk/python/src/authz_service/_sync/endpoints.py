@@ -12,6 +12,7 @@ from .._request import Request, json_bytes, origin_of, public_base
 from .._telemetry import Spans
 from ..decision import Decision, LeftOut, Metadata, Outcome
 from ..errors import Network, NotEvaluated, NotFound, ServiceError, Timeout
+from ..filters import Filter, filter_of
 from .sender import Sender
 
 T = TypeVar("T")
@@ -20,6 +21,9 @@ T = TypeVar("T")
 _NO_BATCHES = (404, 405, 501)
 
 _METADATA = "/.well-known/authzen-configuration"
+
+#: Not of AuthZEN, so that no metadata name it.
+_FILTER = "/v1/filter"
 
 _PATHS = {
     "access_evaluation_endpoint": "/access/v1/evaluation",
@@ -177,6 +181,15 @@ class Endpoints:
             if page.get("token") == token:
                 raise Network(f"{at} names the same page as the next one again.")
             page["token"] = token
+
+    def filter_rows(
+        self, body: Mapping[str, Any], takes_partial: bool, ends: float, request_id: Optional[str]
+    ) -> Filter:
+        request = self._decision_request(_FILTER, json_bytes(body), ends, request_id)
+        at = f"POST {self._sender.base}{_FILTER}"
+        with self.spans.span("filter", request):
+            answer = self._sender.send(request)
+            return filter_of(object_of(answer, at), takes_partial, at, request.revision)
 
     def metadata(self, timeout: Optional[float], request_id: Optional[str] = None) -> Metadata:
         base = public_base(self._sender.base)
