@@ -196,6 +196,9 @@ class AsyncRecords:
         self.access_rules: AsyncRecordCollection[
             kinds.AccessRule, kinds.NewAccessRule, kinds.AccessRule
         ] = AsyncRecordCollection(send, kinds.COLLECTIONS["access_rule"])
+        self.directories: AsyncRecordCollection[
+            kinds.Directory, kinds.NewDirectory, kinds.Directory
+        ] = AsyncRecordCollection(send, kinds.COLLECTIONS["directory"])
         self.api_keys: AsyncRecordCollection[kinds.ApiKey, kinds.NewApiKey, kinds.MadeApiKey] = AsyncRecordCollection(
             send, kinds.COLLECTIONS["api_key"]
         )

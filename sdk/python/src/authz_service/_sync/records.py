@@ -197,6 +197,9 @@ class Records:
         self.access_rules: RecordCollection[
             kinds.AccessRule, kinds.NewAccessRule, kinds.AccessRule
         ] = RecordCollection(send, kinds.COLLECTIONS["access_rule"])
+        self.directories: RecordCollection[
+            kinds.Directory, kinds.NewDirectory, kinds.Directory
+        ] = RecordCollection(send, kinds.COLLECTIONS["directory"])
         self.api_keys: RecordCollection[kinds.ApiKey, kinds.NewApiKey, kinds.MadeApiKey] = RecordCollection(
             send, kinds.COLLECTIONS["api_key"]
         )
