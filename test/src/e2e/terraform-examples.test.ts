@@ -47,6 +47,7 @@ describe.skipIf(!hasTerraform)('the example of', { timeout: 90_000 }, () => {
     await applyTree(tenant.client, join(root, 'examples/tenant'));
     await tenant.client.records('api_key').create({ name: 'agent-eu', scopes: ['bundle'] });
     await tenant.client.records('oauth_client').create({ name: 'pipeline', scopes: ['records:write'] });
+    await tenant.client.records('directory').create({ name: 'okta' });
     await tenant.client.records('access_rule').create({
       name: 'no-externals-in-payroll',
       never: { actions: ['delete'], resources: { types: ['billing/invoice'] } },
@@ -67,6 +68,7 @@ describe.skipIf(!hasTerraform)('the example of', { timeout: 90_000 }, () => {
       writers: ['engineering'],
       denying_policies: ['billing/closed-is-closed'],
       key_names: ['agent-eu'],
+      type_of_okta_people: 'user',
     });
     expect(workspace.stateText()).not.toContain('eyJ');
   });
