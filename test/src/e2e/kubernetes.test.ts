@@ -1,51 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DaemonSet } from 'kubernetes-models/apps/v1/DaemonSet';
-import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
-import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
-import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
-import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
-import { Service } from 'kubernetes-models/v1/Service';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { checkManifest, hasKustomize, kustomized } from './kubernetes/manifests.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const bases = join(root, 'deploy/kubernetes');
-/** The first versions that know components and labels came with kubectl 1.24. */
-const version = String(spawnSync('kubectl', ['version', '--client', '--output', 'json']).stdout);
-const hasKustomize = /"kustomizeVersion": "v(?:4\.[5-9]|[5-9])/.test(version);
-if (!hasKustomize) console.warn('NOT TESTED: the manifests for Kubernetes, for want of kubectl 1.24 or later');
-
-const MODELS = { DaemonSet, Deployment, NetworkPolicy, PodDisruptionBudget, Service, StatefulSet };
-
-interface Container {
-  name: string;
-  image: string;
-  restartPolicy?: string;
-  env?: { name: string; value?: string }[];
-  securityContext?: object;
-  volumeMounts?: { name: string }[];
-}
-interface Manifest {
-  kind: keyof typeof MODELS;
-  spec: { template?: { spec: Pod }; volumeClaimTemplates?: { metadata: { name: string } }[] };
-}
-interface Pod {
-  containers: Container[];
-  initContainers?: Container[];
-  volumes?: { name: string }[];
-  securityContext?: object;
-}
-
-function rendered(folder: string): Manifest[] {
-  const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
-  expect(`${status} ${stderr}`).toBe('0 ');
-  return parseAllDocuments(stdout).map((document) => document.toJSON());
-}
-
 let folder: string;
 /** An application that takes the sidecar. */
 let application: string;
@@ -85,17 +46,15 @@ describe.skipIf(!hasKustomize)('the manifests for Kubernetes', () => {
 
   it('are what Kubernetes knows', () => {
     for (const place of places())
-      for (const manifest of rendered(place)) {
-        const Model = MODELS[manifest.kind];
-        expect(() => new Model(manifest as never).validate(), `${place} ${manifest.kind}`).not.toThrow();
-      }
+      for (const manifest of kustomized(place))
+        expect(() => checkManifest(manifest), `${place} ${manifest.kind}`).not.toThrow();
     const misspelt = { apiVersion: 'v1', kind: 'Service', spec: { ports: [{ port: 'eighty' }] } };
-    expect(() => new Service(misspelt as never).validate()).toThrow();
+    expect(() => checkManifest(misspelt)).toThrow();
   });
 
   it('run their containers as nobody, without capabilities, on a root that cannot be written', () => {
     const seen: string[] = [];
-    for (const { spec } of places().flatMap(rendered)) {
+    for (const { spec } of places().flatMap(kustomized)) {
       if (spec.template === undefined) continue;
       const { containers, initContainers = [], volumes = [], securityContext } = spec.template.spec;
       const volumesNamed = [...volumes, ...(spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata)];
@@ -113,14 +72,22 @@ describe.skipIf(!hasKustomize)('the manifests for Kubernetes', () => {
     expect(seen).toEqual(['service-cloud', 'service-cloud', 'service-agent', 'service-agent']);
   });
 
+  it('guard and count the pods of the cloud, and no others', () => {
+    const ours = { matchLabels: { 'app.kubernetes.io/name': 'authz-cloud' } };
+    const of = (place: string, kind: string) => kustomized(join(bases, place)).find((one) => one.kind === kind)?.spec;
+    for (const place of ['cloud-sqlite', 'cloud-postgres'])
+      expect(of(place, 'NetworkPolicy')).toMatchObject({ podSelector: ours });
+    expect(of('cloud-postgres', 'PodDisruptionBudget')).toMatchObject({ selector: ours });
+  });
+
   it('put the agent beside an application that asks for it, and beside no other', () => {
-    const [shop] = rendered(application);
+    const [shop] = kustomized(application);
     expect(shop?.spec.template?.spec).toMatchObject({
       containers: [{ name: 'shop' }],
       initContainers: [{ name: 'authz-agent', restartPolicy: 'Always' }],
     });
     const deployment = join(application, 'deployment.yaml');
     writeFileSync(deployment, readFileSync(deployment, 'utf8').replace('"authz-agent":"sidecar"', '"a":"b"'));
-    expect(rendered(application)[0]?.spec.template?.spec.initContainers).toBeUndefined();
+    expect(kustomized(application)[0]?.spec.template?.spec.initContainers).toBeUndefined();
   });
 });
