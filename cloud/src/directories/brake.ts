@@ -1,5 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
-import type { Address } from '@authz-service/core/records/address';
+import { type Address, splitAddress } from '@authz-service/core/records/address';
+import { addressOf } from '@authz-service/core/records/registry';
 import type { Change } from '@authz-service/core/state/change';
 import type { DirectoryView, MembershipRecord } from './directory-view.js';
 
@@ -15,7 +16,7 @@ export interface Loss {
 
 export type Braked = 'removals' | 'groups_emptied' | 'suspensions';
 
-export const NO_LOSS: Loss = { people: 0, memberships: 0, groups: 0, suspended: 0 };
+const NO_LOSS: Loss = { people: 0, memberships: 0, groups: 0, suspended: 0 };
 
 /** A change that would take away more in an hour than the directory may. */
 export class HeldError extends ProblemError {
@@ -74,30 +75,66 @@ export class Brake {
   }
 }
 
-/** Counts what these changes take away. */
-export function lossOf(view: DirectoryView, changes: readonly Change[]): Loss {
-  const loss = { ...NO_LOSS };
-  const members = new Map<Address, number>();
-  const count = (group: string, by: number) => members.set(`group/${group}`, (members.get(`group/${group}`) ?? 0) + by);
+/** The losses by the requests of one commit, each counted beside those before it. */
+export class LossesOfCommit {
+  /** The sum of those that are taken. */
+  taken = NO_LOSS;
+  /** By how many those make each group grow or shrink. */
+  readonly #members = new Map<Address, number>();
+
+  constructor(private readonly view: DirectoryView) {}
+
+  /** Counts what the changes of a request take away; `take` adds it to those of the commit. */
+  of(changes: readonly Change[]): { loss: Loss; take(): void } {
+    const loss = { ...NO_LOSS };
+    const sources = sourcesOf(this.view, changes);
+    const before = (address: Address) => sources.get(address) ?? address;
+    const members = new Map<Address, number>();
+    const count = (path: string, by: number) => {
+      const group = before(`group/${path}`);
+      members.set(group, (members.get(group) ?? 0) + by);
+    };
+    const gone = new Set<Address>();
+    for (const change of changes) {
+      if (change.op === 'create' && change.kind === 'group_membership')
+        count(String((change.fields as { group: string }).group), 1);
+      if (change.op !== 'delete' && change.op !== 'update') continue;
+      const previous = this.view.state.get(before(change.address));
+      const after = change.op === 'update' ? (change.fields as { entry?: object; suspended?: boolean }) : undefined;
+      if (previous?.kind === 'group_membership') {
+        loss.memberships++;
+        count(previous.fields.group, -1);
+      } else if (previous?.kind === 'subject' && after?.entry === undefined) loss.people++;
+      else if (previous?.kind === 'subject' && after?.suspended && previous.fields.suspended === undefined)
+        loss.suspended++;
+      else if (previous?.kind === 'group' && after?.entry === undefined) gone.add(previous.address);
+    }
+    loss.groups = gone.size;
+    for (const [group, by] of members) {
+      const left = by + (this.#members.get(group) ?? 0);
+      if (by < 0 && left < 0 && !gone.has(group) && isEmptied(this.view.membersOf(group), -left)) loss.groups++;
+    }
+    const take = () => {
+      this.taken = plus(this.taken, loss);
+      for (const [group, by] of members) this.#members.set(group, (this.#members.get(group) ?? 0) + by);
+    };
+    return { loss, take };
+  }
+}
+
+/** The addresses that these moves give to people, groups and memberships, and those that they had before. */
+function sourcesOf(view: DirectoryView, changes: readonly Change[]): Map<Address, Address> {
+  const sources = new Map<Address, Address>();
   for (const change of changes) {
-    if (change.op === 'create' && change.kind === 'group_membership')
-      count(String((change.fields as { group: string }).group), 1);
-    if (change.op !== 'delete' && change.op !== 'update') continue;
-    const previous = view.state.get(change.address);
-    const after = change.op === 'update' ? (change.fields as { entry?: object; suspended?: boolean }) : undefined;
-    if (previous?.kind === 'group_membership') {
-      loss.memberships++;
-      count(previous.fields.group, -1);
-    } else if (previous?.kind === 'subject' && after?.entry === undefined) loss.people++;
-    else if (previous?.kind === 'subject' && after?.suspended && previous.fields.suspended === undefined)
-      loss.suspended++;
-    else if (previous?.kind === 'group' && after?.entry === undefined) loss.groups++;
+    if (change.op !== 'move') continue;
+    const { from, to } = change;
+    sources.set(to, from);
+    const { kind, path: group } = splitAddress(to);
+    if (kind !== 'group') continue;
+    for (const { address, fields } of view.membersOf(from))
+      sources.set(addressOf('group_membership', { ...fields, group }), address);
   }
-  for (const [group, by] of members) {
-    const isGone = changes.some((change) => change.op === 'delete' && change.address === group);
-    if (by < 0 && !isGone && isEmptied(view.membersOf(group), -by)) loss.groups++;
-  }
-  return loss;
+  return sources;
 }
 
 /** Whether a group has no members but these many. */
@@ -107,7 +144,7 @@ function isEmptied(members: Iterable<MembershipRecord>, gone: number): boolean {
   return true;
 }
 
-export function plus(one: Loss, other: Loss): Loss {
+function plus(one: Loss, other: Loss): Loss {
   return {
     people: one.people + other.people,
     memberships: one.memberships + other.memberships,

@@ -5,7 +5,7 @@ import { ownerOf } from '../auth/demand-directory.js';
 import type { Cloud } from '../cloud.js';
 import { type Committed, commit } from '../commands/commit.js';
 import type { Tenant } from '../tenants/tenant.js';
-import { Brake, type HeldError, type Loss, lossOf, NO_LOSS, plus } from './brake.js';
+import { Brake, type HeldError, type Loss, LossesOfCommit } from './brake.js';
 import type { DirectoryView } from './directory-view.js';
 import type { Plan, PlannedWrite } from './planned-write.js';
 import { viewNow, whenViewed } from './view-of.js';
@@ -141,7 +141,7 @@ interface Chosen {
 
 /** Plans each request at the revision; one that is about what another changes has to wait. */
 function choose(view: DirectoryView, joined: readonly Waiting[], admit: (pending: Loss, loss: Loss) => void) {
-  let pending = NO_LOSS;
+  const losses = new LossesOfCommit(view);
   const chosen: Chosen[] = [];
   const later: Waiting[] = [];
   const refused = new Map<Waiting, unknown>();
@@ -154,12 +154,12 @@ function choose(view: DirectoryView, joined: readonly Waiting[], admit: (pending
         later.push(waiting);
         continue;
       }
-      const loss = lossOf(view, planned.changes);
-      admit(pending, loss);
+      const { loss, take } = losses.of(planned.changes);
+      admit(losses.taken, loss);
       if (!waiting.charged) waiting.charge(planned.changes.length);
       waiting.charged = true;
       for (const name of names) taken.add(name);
-      pending = plus(pending, loss);
+      take();
       chosen.push({ waiting, planned, loss });
     } catch (error) {
       refused.set(waiting, error);

@@ -1,3 +1,4 @@
+import { inexactText } from '@authz-service/core/json/exact-number';
 import { canonicalJson, type Json, type JsonObject } from '@authz-service/core/json/json';
 import { encodeSegment } from '@authz-service/core/records/address';
 import type { PropertyType } from '@authz-service/core/records/fields';
@@ -71,11 +72,6 @@ export function suspensionOf({ suspended, suspended_until, suspension_reason }: 
   };
 }
 
-/** The suspension by a directory: `why` says what has happened there. */
-export function suspendedBy({ owner }: DirectoryView, why: 'not active' | 'removed'): Suspension {
-  return { suspended: true, suspension_reason: `By ${owner}: ${why}.` };
-}
-
 /** Whether somebody else than the directory has suspended a subject: then the directory does not reinstate it. */
 export function isSuspendedElsewhere({ owner, now }: DirectoryView, fields: Suspension): boolean {
   return isSuspended(fields, now) && !fields.suspension_reason?.startsWith(`By ${owner}: `);
@@ -85,13 +81,21 @@ export function isSuspended({ suspended, suspended_until: until }: Suspension, n
   return suspended === true || (until !== undefined && Date.parse(until) > now);
 }
 
-/** The suspension of a subject after the directory has said whether it is active, if it did. */
+/**
+ * The suspension of a subject after the directory has said whether it is active, if it did. One by somebody else stays,
+ * and has no end any more once the directory suspends, too.
+ */
 export function suspensionAfter(view: DirectoryView, active: boolean | undefined, present: Suspension): Suspension {
-  if (active === undefined || isSuspendedElsewhere(view, present)) {
-    if (active !== false || present.suspended === true) return suspensionOf(present);
-  }
-  if (active) return {};
-  return present.suspended === true ? suspensionOf(present) : suspendedBy(view, 'not active');
+  if (active === false) return alsoSuspended(view, 'not active', present);
+  if (active === undefined || isSuspendedElsewhere(view, present)) return suspensionOf(present);
+  return {};
+}
+
+/** The suspension of a subject that the directory suspends, too. */
+export function alsoSuspended(view: DirectoryView, why: 'not active' | 'removed', present: Suspension): Suspension {
+  if (!isSuspendedElsewhere(view, present)) return { suspended: true, suspension_reason: `By ${view.owner}: ${why}.` };
+  const { suspended_until: _, ...rest } = suspensionOf(present);
+  return { ...rest, suspended: true };
 }
 
 /** Whether the user is active; undefined where it does not say. */
@@ -143,6 +147,9 @@ function propertiesOf({ directory, state }: DirectoryView, resource: JsonObject)
   return properties;
 }
 
+/** A number as JSON writes it, with zeros before it, too. */
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/;
+
 /** The value of a property of a declared type; clients send numbers and booleans as texts, too. Throws `invalidValue`. */
 function typed(values: readonly Json[], type: PropertyType | undefined, attribute: string): Json {
   const [first = null] = values;
@@ -151,7 +158,7 @@ function typed(values: readonly Json[], type: PropertyType | undefined, attribut
   if (type === 'list') return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
   if (type === 'string' && single && !isObject(first)) return String(first);
   if (type === 'boolean' && single && (text === 'true' || text === 'false')) return text === 'true';
-  if (type === 'number' && single && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+  if (type === 'number' && single && NUMBER.test(text) && inexactText(text) === undefined) return Number(text);
   if (type === 'map' && single && isObject(first)) return first;
   if (type === undefined || type === 'any') return single ? first : [...values];
   const said = single ? canonicalJson(first) : `a list of ${values.length}`;

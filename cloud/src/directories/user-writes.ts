@@ -8,7 +8,14 @@ import { folded } from '../tenants/name-index.js';
 import type { DirectoryView, UserRecord } from './directory-view.js';
 import { assertFree, assertMatch, notFound } from './entry-checks.js';
 import type { PlannedWrite } from './planned-write.js';
-import { isSuspendedElsewhere, required, suspendedBy, suspensionOf, userFields, userResource } from './user-mapping.js';
+import {
+  alsoSuspended,
+  isSuspendedElsewhere,
+  required,
+  suspensionOf,
+  userFields,
+  userResource,
+} from './user-mapping.js';
 import { versionOf } from './versions.js';
 
 /** Makes a subject of a new user; one that a removed user has left behind is taken up again. */
@@ -46,16 +53,13 @@ export function patchUser(
 /** Takes away the memberships of a user and the subject. A subject that others mention stays, suspended. */
 export function deleteUser(view: DirectoryView, id: string, ifMatch?: string): PlannedWrite {
   const present = userBy(view, id, ifMatch);
-  const suspension = isSuspendedElsewhere(view, present.fields)
-    ? suspensionOf(present.fields)
-    : suspendedBy(view, 'removed');
   const { type, id: subjectId, name, properties } = present.fields;
   const left: Fields<'subject'> = {
     type,
     id: subjectId,
     ...(name !== undefined && { name }),
     ...(properties !== undefined && { properties }),
-    ...suspension,
+    ...alsoSuspended(view, 'removed', present.fields),
   };
   const keep = isSuspendedElsewhere(view, present.fields);
   return { changes: removal(view, present, left, keep), claims: [] };

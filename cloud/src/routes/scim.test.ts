@@ -93,6 +93,43 @@ it('does not reinstate whom somebody else has suspended', async () => {
   expect(await record('subjects/user%2Fcarl')).toMatchObject({ suspended: true, suspension_reason: 'Theft.' });
 });
 
+it('lets no suspension by somebody else end before a directory that suspends, too, says so', async () => {
+  const until = '2999-01-01T00:00:00.000Z';
+  const suspendUntil = (name: string) =>
+    cloud.ask('PATCH', `/v1/subjects/user%2F${name}`, {
+      as: admin,
+      body: { suspended_until: until, suspension_reason: 'Theft.' },
+    });
+  const { id } = await user('cleo');
+  await suspendUntil('cleo');
+  const put = (active: boolean) => scim('PUT', `Users/${id}`, { userName: 'cleo', active });
+  await put(true);
+  expect(await record('subjects/user%2Fcleo')).toMatchObject({ suspended_until: until, suspension_reason: 'Theft.' });
+  await put(false);
+  expect((await put(true)).body.active).toBe(false);
+  expect(await record('subjects/user%2Fcleo')).toMatchObject({ suspended: true, suspension_reason: 'Theft.' });
+  // Who is removed is not allowed anything once the other suspension ends.
+  const other = await user('cora');
+  await suspendUntil('cora');
+  await scim('DELETE', `Users/${other.id}`);
+  const left = await record('subjects/user%2Fcora');
+  expect([left.suspended, left.suspended_until]).toEqual([true, undefined]);
+});
+
+it('refuses a text that is not the number which it would become', async () => {
+  const declared = { name: 'counted', properties: { level: 'number' } };
+  const fields = { name: 'counts', subject_type: 'counted', properties: { level: 'title' } };
+  await cloud.commit(admin, [
+    { op: 'create', kind: 'subject_type', fields: declared },
+    { op: 'create', kind: 'directory', fields },
+  ]);
+  const as = await cloud.key(admin, ['directory'], { directory: 'counts' });
+  const status = async (title: string) =>
+    (await scim('POST', 'Users', { userName: `n${title}`, title }, { as })).status;
+  const texts = ['9007199254740993', '1e400', '1e-400', '0x10', 'Infinity', '017', '-1.5e3'];
+  expect(await Promise.all(texts.map(status))).toEqual([400, 400, 400, 400, 400, 201, 201]);
+});
+
 it('keeps the id of a user who is renamed, and lets what Git gives follow', async () => {
   const { id } = await user('dora');
   const role = { role: 'auditor', entity_type: 'subject', entity: 'user/dora' };
@@ -246,7 +283,7 @@ it('lists by pages, filters and order', async () => {
   expect(await filtered('emails[type eq "work" and value co "acme"]')).toEqual(['alice']);
   expect(await filtered('emails.value ew ".example" and not (userName sw "b")')).toEqual(['alice']);
   expect(await filtered('userName sw "m"')).toEqual(['m1', 'm2']);
-  expect(await filtered('active eq "False"')).toEqual(['carl']);
+  expect(await filtered('active eq "False"')).toEqual(['carl', 'cleo']);
   expect(
     (
       await list(
@@ -340,4 +377,28 @@ it('holds what takes away more in an hour than the directory may, and nothing el
   expect(await status('DELETE', `Groups/${groups[2]}`)).toBe(204);
   const { body: metrics } = await cloud.ask('GET', '/metrics');
   expect(String(metrics)).toMatch(/service_cloud_directory_holds_total\{limit="removals"\} 5/);
+});
+
+it('holds what requests take away by a rename or beside each other', async () => {
+  const fields = { name: 'sly', removals: '60%', groups_emptied: 0, suspensions: '0%' };
+  await cloud.commit(admin, [{ op: 'create', kind: 'directory', fields }]);
+  const as = await cloud.key(admin, ['directory'], { directory: 'sly' });
+  const ask = (method: string, path: string, body?: unknown) => scim(method, path, body, { as });
+  const made = async (userName: string) => (await ask('POST', 'Users', { userName })).body.id;
+  const people = await Promise.all(['s0', 's1', 's2', 's3'].map(made));
+  const group = async (displayName: string, from: number) => {
+    const members = people.slice(from, from + 2).map((value) => ({ value }));
+    return (await ask('POST', 'Groups', { displayName, members })).body.id;
+  };
+  const [one] = [await group('one', 0), await group('two', 2)];
+  expect((await ask('PUT', `Groups/${one}`, { displayName: 'renamed' })).body.detail).toMatch('groups_emptied');
+  const value = { userName: 's9', active: false };
+  const suspended = await ask('PATCH', `Users/${people[0]}`, { Operations: [{ op: 'replace', value }] });
+  expect(suspended.body.detail).toMatch('suspensions');
+  // Both together are all members of one group.
+  const gone = await Promise.all(people.slice(2).map((id) => ask('DELETE', `Users/${id}`)));
+  expect(gone.map(({ status }) => status)).toEqual([204, 503]);
+  // A rename by itself is let through.
+  const members = people.slice(0, 2).map((each) => ({ value: each }));
+  expect((await ask('PUT', `Groups/${one}`, { displayName: 'renamed', members })).status).toBe(200);
 });
