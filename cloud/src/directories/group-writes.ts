@@ -174,9 +174,13 @@ class Members {
     const changes: Change[] = [];
     for (const member of this.#remove)
       if (before.has(member)) changes.push({ op: 'delete', address: this.#at(name, member) });
-    for (const member of this.#add)
-      if (!before.has(member))
-        changes.push({ op: 'create', kind: 'group_membership', fields: membership(name, member) });
+    for (const member of this.#add) {
+      if (before.has(member)) continue;
+      const fields = membership(name, member);
+      const at = this.#at(this.group?.fields.name ?? name, member);
+      assertFree(this.view, [at], `"${at}"`);
+      changes.push({ op: 'create', kind: 'group_membership', fields });
+    }
     return changes;
   }
 

@@ -100,7 +100,7 @@ export function alsoSuspended(view: DirectoryView, why: 'not active' | 'removed'
 
 /** Whether the user is active; undefined where it does not say. */
 export function isActive(resource: JsonObject): boolean | undefined {
-  const [value] = valuesAt(resource, parsePath('active'));
+  const value = onlyValueAt(resource, 'active');
   if (value === undefined) return undefined;
   const text = String(value).toLowerCase();
   if (text === 'true' || text === 'false') return text === 'true';
@@ -108,11 +108,18 @@ export function isActive(resource: JsonObject): boolean | undefined {
 }
 
 export function textAt(resource: JsonObject, attribute: string): string | undefined {
-  const [value] = valuesAt(resource, parsePath(attribute));
+  const value = onlyValueAt(resource, attribute);
   if (value === undefined || value === '') return undefined;
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
   throw new ScimError('invalidValue', `"${attribute}" is no text.`);
+}
+
+/** The value of an attribute that has one at most. Throws `invalidValue`. */
+function onlyValueAt(resource: JsonObject, attribute: string): Json | undefined {
+  const [value, ...others] = valuesAt(resource, parsePath(attribute));
+  if (others.length === 0) return value;
+  throw new ScimError('invalidValue', `"${attribute}" has ${others.length + 1} values: send one.`);
 }
 
 export function required(resource: JsonObject, attribute: string): string {

@@ -116,6 +116,23 @@ it('lets no suspension by somebody else end before a directory that suspends, to
   expect([left.suspended, left.suspended_until]).toEqual([true, undefined]);
 });
 
+it('names the owner of a membership that it would overwrite, and takes one value where there is one', async () => {
+  const value = (await user('gil')).id;
+  const made = await scim('POST', 'Groups', { displayName: 'authz-gil' });
+  const fields = { group: 'authz-gil', entity_type: 'subject', entity: 'user/gil' };
+  await cloud.commit(admin, [{ op: 'create', kind: 'group_membership', fields }]);
+  const put = await scim('PUT', `Groups/${made.body.id}`, { displayName: 'authz-gilded', members: [{ value }] });
+  expect(put).toMatchObject({
+    status: 409,
+    body: { scimType: 'uniqueness', detail: expect.stringContaining('"api"') },
+  });
+  for (const two of [{ active: [true, false] }, { userName: ['gil', 'git'] }]) {
+    const operation = { op: 'replace', value: two };
+    const { status, body } = await scim('PATCH', `Users/${value}`, { Operations: [operation] });
+    expect([status, body.detail]).toEqual([400, expect.stringContaining('has 2 values')]);
+  }
+});
+
 it('refuses a text that is not the number which it would become', async () => {
   const declared = { name: 'counted', properties: { level: 'number' } };
   const fields = { name: 'counts', subject_type: 'counted', properties: { level: 'title' } };
