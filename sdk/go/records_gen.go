@@ -325,7 +325,7 @@ type SubjectRecord struct {
 	Properties map[string]any `json:"properties,omitempty"`
 	// The entry of the directory that this was made from. Decisions do not read it.
 	Entry *SubjectEntry `json:"entry,omitempty"`
-	// While it is `true`, the subject is allowed nothing, whatever it has or a request says.
+	// While it is `true`, the subject is allowed nothing, whatever it has or a request says. `false` lifts a suspension by somebody else, which stays where nothing is said.
 	Suspended bool `json:"suspended,omitempty"`
 	// Until when (RFC 3339) the subject is allowed nothing; its rights then count again by themselves.
 	SuspendedUntil *time.Time `json:"suspended_until,omitempty"`
@@ -345,7 +345,7 @@ type NewSubject struct {
 	Properties map[string]any `json:"properties,omitempty"`
 	// The entry of the directory that this was made from. Decisions do not read it.
 	Entry *SubjectEntry `json:"entry,omitempty"`
-	// While it is `true`, the subject is allowed nothing, whatever it has or a request says.
+	// While it is `true`, the subject is allowed nothing, whatever it has or a request says. `false` lifts a suspension by somebody else, which stays where nothing is said.
 	Suspended bool `json:"suspended,omitempty"`
 	// Until when (RFC 3339) the subject is allowed nothing; its rights then count again by themselves.
 	SuspendedUntil *time.Time `json:"suspended_until,omitempty"`

@@ -8,7 +8,7 @@ export default class Reinstate extends ServiceCommand {
   static override summary = 'Take the suspension of a subject back: what it has counts again.';
   static override description =
     'Its groups, roles and policies are as they are now, which may differ from what they were when it was suspended. Of a subject that \
-is not suspended, nothing changes.';
+is not suspended, nothing changes. A tree or Terraform configuration that declares a suspension sets it again in its next run.';
   static override examples = [
     { description: 'At once', command: 'servicectl reinstate user:alice' },
     { description: 'And wait for all agents', command: 'servicectl reinstate user:alice --wait=enforced' },

@@ -16,8 +16,8 @@ second suspension replaces the first.
 With --wait=enforced it waits until every agent enforces it, for as long as --timeout says. If some do not, the exit code is 3, they \
 are listed, and the suspension stays.
 
-Where a tree, Terraform or a directory owns the record, its next run takes the suspension back, unless it is declared there, too: \
-a warning says so.`;
+Whoever owns the record keeps it. A tree or Terraform configuration that says nothing of a suspension leaves this one as it is, and so \
+does a directory.`;
   static override examples = [
     { description: 'At once, everywhere', command: 'servicectl suspend user:alice --wait=enforced' },
     {

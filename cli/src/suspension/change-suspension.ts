@@ -6,7 +6,7 @@ import type { RecordPatch } from '@authz-service/sdk/wire';
 import { subjectOf } from '../authorize/question.js';
 import { timeoutMs, withEnforcement } from '../enforcement/await-enforced.js';
 import { UsageError } from '../errors/usage-error.js';
-import { err, out } from '../output/terminal.js';
+import { out } from '../output/terminal.js';
 import { subjectMeant } from '../search/check-names.js';
 import type { Outcome } from '../service-command.js';
 
@@ -42,11 +42,7 @@ export async function changeSuspension({
     if (!(error instanceof ProblemError && error.code === 'not_found')) throw error;
     throw new UsageError(`SUBJECT "${text}" has no record: ${await subjectMeant(client, named, signal)}`);
   }
-  const { managed_by: owner, revision, suspended, suspended_until, suspension_reason } = record;
-  if (owner !== 'api')
-    await err.warning(
-      `"${owner}" owns ${record.address}, and will undo this unless it says the same: change it there, too.`,
-    );
+  const { revision, suspended, suspended_until, suspension_reason } = record;
   const json = {
     ...{ subject: record.address, revision },
     ...(suspended && { suspended }),
@@ -57,6 +53,10 @@ export async function changeSuspension({
   return await withEnforcement(outcome, String(revision), { client, flags, signal });
 }
 
-function update(client: ServiceClient, name: string, suspension: Suspension, signal: AbortSignal) {
-  return client.records('subject').update(name, suspension, { signal });
+/** Writes for the owner of the record, which keeps it: a limited credential has to name the stack. */
+async function update(client: ServiceClient, name: string, suspension: Suspension, signal: AbortSignal) {
+  const subjects = client.records('subject');
+  const { managed_by: owner } = await subjects.get(name, { signal });
+  const isStack = owner !== 'api' && !owner.startsWith('directory/');
+  return await subjects.update(name, suspension, { signal, ...(isStack && { stack: owner }) });
 }

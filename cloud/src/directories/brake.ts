@@ -105,8 +105,7 @@ export class LossesOfCommit {
         loss.memberships++;
         count(previous.fields.group, -1);
       } else if (previous?.kind === 'subject' && after?.entry === undefined) loss.people++;
-      else if (previous?.kind === 'subject' && after?.suspended && previous.fields.suspended === undefined)
-        loss.suspended++;
+      else if (previous?.kind === 'subject' && after?.suspended && !previous.fields.suspended) loss.suspended++;
       else if (previous?.kind === 'group' && after?.entry === undefined) gone.add(previous.address);
     }
     loss.groups = gone.size;

@@ -3,6 +3,7 @@ import { canonicalJson, type Json, type JsonObject } from '@authz-service/core/j
 import { encodeSegment } from '@authz-service/core/records/address';
 import type { PropertyType } from '@authz-service/core/records/fields';
 import type { Fields } from '@authz-service/core/records/registry';
+import { type Suspension, suspensionOf } from '@authz-service/core/records/suspension';
 import { type AttributePath, ENTERPRISE, isMultiValued, parsePath, USER } from '../scim/attribute-path.js';
 import { isObject, itemsOf, own } from '../scim/attribute-values.js';
 import { setAt, valuesAt } from '../scim/resource.js';
@@ -58,17 +59,6 @@ export function userFields(
       ...(externalId !== undefined && { external_id: externalId }),
     },
     ...suspensionAfter(view, isActive(resource), present),
-  };
-}
-
-type Suspension = Pick<Fields<'subject'>, 'suspended' | 'suspended_until' | 'suspension_reason'>;
-
-/** The suspension of a subject, whoever has suspended it. */
-export function suspensionOf({ suspended, suspended_until, suspension_reason }: Suspension): Suspension {
-  return {
-    ...(suspended !== undefined && { suspended }),
-    ...(suspended_until !== undefined && { suspended_until }),
-    ...(suspension_reason !== undefined && { suspension_reason }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@authz-service/core/json/json';
 import { type Address, address } from '@authz-service/core/records/address';
 import { addressOf, type Fields } from '@authz-service/core/records/registry';
+import { suspensionOf } from '@authz-service/core/records/suspension';
 import type { Change } from '@authz-service/core/state/change';
 import { type PatchOperation, patched, placed } from '../scim/resource.js';
 import type { EntryRecord } from '../tenants/entry-index.js';
@@ -8,14 +9,7 @@ import { folded } from '../tenants/name-index.js';
 import type { DirectoryView, UserRecord } from './directory-view.js';
 import { assertFree, assertMatch, notFound } from './entry-checks.js';
 import type { PlannedWrite } from './planned-write.js';
-import {
-  alsoSuspended,
-  isSuspendedElsewhere,
-  required,
-  suspensionOf,
-  userFields,
-  userResource,
-} from './user-mapping.js';
+import { alsoSuspended, isSuspendedElsewhere, required, userFields, userResource } from './user-mapping.js';
 import { versionOf } from './versions.js';
 
 /** Makes a subject of a new user; one that a removed user has left behind is taken up again. */

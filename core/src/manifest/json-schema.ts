@@ -123,7 +123,7 @@ function recordSchema(kind: Kind): JsonObject {
   const schema = z.toJSONSchema(definitionOf(kind).schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
-      for (const name of ['key', 'reference', 'all', 'entity', 'set', 'emptyIsAbsent', 'condition', 'yaml'])
+      for (const name of ['key', 'reference', 'all', 'entity', 'set', 'emptyIsAbsent', 'kept', 'condition', 'yaml'])
         delete jsonSchema[name];
     },
   });

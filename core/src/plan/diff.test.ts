@@ -37,6 +37,43 @@ function planned(
 /** Each change as its action and address. */
 const brief = ({ changes }: ReturnType<typeof plan>) => changes.map(({ action, address }) => `${action} ${address}`);
 
+const alice = (more: Record<string, unknown> = {}) => record('subject', { type: 'user', id: 'alice', ...more });
+
+describe('a suspension of a declared subject', () => {
+  const suspended = alice({ suspended: true, suspension_reason: 'Theft.' });
+  const ended = { pointer: '/suspended', before: true };
+  it('stays where the tree says nothing of it', () => {
+    const result = planned([alice()], [stored(suspended)]);
+    expect(result.changes).toEqual([]);
+    expect(result.kept_suspensions).toEqual([
+      { address: 'subject/user/alice', suspended: true, suspension_reason: 'Theft.' },
+    ]);
+  });
+
+  it('stays where the tree changes something else, or takes the subject over', () => {
+    expect(planned([alice({ name: 'Alice' })], [stored(suspended)]).changes).toMatchObject([
+      { action: 'update', fields: { name: 'Alice', suspended: true, suspension_reason: 'Theft.' } },
+    ]);
+    expect(brief(planned([alice()], [stored(suspended, 'hr')], { takeOwnership: true }))).toEqual([
+      'adopt subject/user/alice',
+    ]);
+  });
+
+  it('ends where the tree says false, which is no change where nobody has suspended it', () => {
+    const [change] = planned([alice({ suspended: false })], [stored(suspended)]).changes;
+    expect(change).toMatchObject({ action: 'update', fields: { type: 'user', id: 'alice' } });
+    expect(change?.differences).toContainEqual(ended);
+    expect(planned([alice({ suspended: false })], [stored(alice())]).changes).toEqual([]);
+  });
+
+  it('is as the tree says where it says one', () => {
+    const until = alice({ suspended_until: '2999-01-01T00:00:00.000Z' });
+    const result = planned([until], [stored(suspended)]);
+    expect(result.changes).toMatchObject([{ action: 'update', fields: until.fields }]);
+    expect(result.kept_suspensions).toBeUndefined();
+  });
+});
+
 describe('plan', () => {
   it('is empty where all is as declared, in whatever order of members', () => {
     const fields = { description: 'x', name: 'a' } as const;

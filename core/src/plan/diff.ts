@@ -4,13 +4,14 @@ import { ProblemError } from '../problem.js';
 import type { Address } from '../records/address.js';
 import { kindRank } from '../records/kinds.js';
 import type { DeclaredRecord, StoredRecord } from '../records/registry.js';
+import { keptSuspension, saysSuspension, suspensionOf } from '../records/suspension.js';
 import { equalJson } from '../state/equal-json.js';
 import { type Foreign, refuseForeign } from '../state/foreign.js';
 import { refusedForms } from '../state/refused-forms.js';
 import type { Move } from '../state/renames.js';
 import { differences } from './differences.js';
 import { type Present, presentRecords } from './moved.js';
-import type { Follower, ForeignLink, Plan, PlannedChange } from './plan.js';
+import type { Follower, ForeignLink, KeptSuspension, Plan, PlannedChange } from './plan.js';
 
 /** The records that a stack declares. */
 export interface Declared {
@@ -49,9 +50,11 @@ export function plan(
   const present = presentRecords(declared.moves, wanted, held.records, stack);
   const foreign: Foreign[] = [];
   const changes: PlannedChange[] = [];
+  const kept: KeptSuspension[] = [];
   let unchanged = 0;
-  for (const record of declared.records) {
-    const now = present.get(record.address);
+  for (const said of declared.records) {
+    const now = present.get(said.address);
+    const record = withKept(said, now);
     const owner = now?.record.managed_by;
     if (owner !== undefined && owner !== stack && options.takeOwnership !== true) {
       foreign.push({ pointer: '', address: now?.record.address ?? record.address, owner });
@@ -60,6 +63,13 @@ export function plan(
     const change = changeFor(record, now, owner === stack ? undefined : owner);
     if (change) changes.push(change);
     else unchanged += 1;
+    if (
+      record.kind === 'subject' &&
+      said.kind === 'subject' &&
+      !saysSuspension(said.fields) &&
+      saysSuspension(record.fields)
+    )
+      kept.push({ address: record.address, ...suspensionOf(record.fields) });
   }
   refuseForeign(foreign, stack, 'in the tree');
 
@@ -104,8 +114,16 @@ export function plan(
     ...(followers.length > 0 && { followers }),
     ...(foreignLinks.length > 0 && { foreign_links: foreignLinks }),
     ...(refused.length > 0 && { refused_forms: refused }),
+    ...(kept.length > 0 && { kept_suspensions: kept }),
     counts: { added, changed: changes.length - added + followers.length, removed: removals.length, unchanged },
   };
+}
+
+/** The record with what it keeps of the present one, since the declaration says nothing of that. */
+function withKept(declared: DeclaredRecord, now: Present | undefined): DeclaredRecord {
+  if (declared.kind !== 'subject') return declared;
+  const present = now?.record.kind === 'subject' ? now.record.fields : undefined;
+  return { ...declared, fields: keptSuspension(declared.fields, present) };
 }
 
 function changeFor(

@@ -3,6 +3,7 @@ import type { BrokenRule } from '../questions/access-rules/violation.js';
 import type { AccessReport, NoAccessReport } from '../questions/impact/report/access-report.js';
 import type { Address } from '../records/address.js';
 import type { Kind } from '../records/kinds.js';
+import type { Suspension } from '../records/suspension.js';
 import type { RefusedForm } from '../state/refused-forms.js';
 
 /**
@@ -49,6 +50,9 @@ export interface ForeignLink {
   grants: Address;
 }
 
+/** A suspension by somebody else of a subject of the stack, which stays because the tree says nothing of it. */
+export type KeptSuspension = { address: Address } & Suspension;
+
 /** How many records a plan touches, as the change-set's answer counts them: followers are changed. */
 export type PlanCounts = { added: number; changed: number; removed: number; unchanged: number };
 
@@ -69,6 +73,8 @@ export interface Plan {
   foreign_links?: ForeignLink[];
   /** Records of the tenant that say what would be refused now, and stay as they are; absent where there are none. */
   refused_forms?: RefusedForm[];
+  /** Absent where there are none. */
+  kept_suspensions?: KeptSuspension[];
   /** Access rules that it breaks and that do not refuse it; absent where there are none. */
   broken_rules?: readonly BrokenRule[];
   counts: PlanCounts;

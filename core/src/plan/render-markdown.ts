@@ -6,6 +6,7 @@ import { markdownCode, markdownText } from '../text/markdown-code.js';
 import { visible } from '../text/visible.js';
 import { countsLine } from './counts-line.js';
 import { type Description, describe, describeFollower } from './describe.js';
+import { keptSuspensionText } from './kept-suspension-text.js';
 import type { Plan } from './plan.js';
 
 /** GitHub takes comments of 65,536 characters; the rest is left to what a pipeline writes around the plan. */
@@ -18,6 +19,7 @@ const ACCESS_CHARACTERS_MAX = 35_000;
 /** More records in refused forms are counted. */
 const REFUSED_FORMS_MAX = 20;
 const FOREIGN_LINKS_MAX = 50;
+const KEPT_SUSPENSIONS_MAX = 20;
 const BROKEN_RULES_MAX = 10;
 
 const SECTIONS = [
@@ -48,7 +50,11 @@ export function renderMarkdown(
   const parts = [renderVerdictMarkdown(access, checks), place, ...brokenRules(plan.broken_rules)];
   if (access !== undefined)
     parts.push(renderAccessMarkdown(access, { charactersMax: ACCESS_CHARACTERS_MAX, allCommand }));
-  const beside = [...foreignLinks(plan.foreign_links), ...refusedForms(plan.refused_forms)];
+  const beside = [
+    ...foreignLinks(plan.foreign_links),
+    ...keptSuspensions(plan.kept_suspensions),
+    ...refusedForms(plan.refused_forms),
+  ];
   const room = CHARACTERS_MAX - FRAME_CHARACTERS - [...parts, ...beside].join('\n').length;
   return [...parts, ...records(plan, room, allCommand), ...beside].join('\n');
 }
@@ -92,6 +98,14 @@ function foreignLinks(links: Plan['foreign_links'] = []): string[] {
   const title = `Granted by other stacks (${links.length}): left alone, apply --exclusive removes them`;
   const body = diff([...lines, ...(more > 0 ? [`! … and ${more} more`] : [])]);
   return [`<details><summary>${title}</summary>\n\n${body}\n\n</details>\n`];
+}
+
+/** Lists whom somebody else has suspended, and who stays so. */
+function keptSuspensions(kept: Plan['kept_suspensions'] = []): string[] {
+  if (kept.length === 0) return [];
+  const items = kept.slice(0, KEPT_SUSPENSIONS_MAX).map((one) => `- ${markdownText(keptSuspensionText(one))}`);
+  if (kept.length > KEPT_SUSPENSIONS_MAX) items.push(`- and ${kept.length - KEPT_SUSPENSIONS_MAX} more`);
+  return [`**Suspended, and the tree says nothing of it:**\n\n${items.join('\n')}\n`];
 }
 
 /** Lists what the plan leaves as it is, although nobody could declare it now. */

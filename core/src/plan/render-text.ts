@@ -4,6 +4,7 @@ import { countOf } from '../state/kind-words.js';
 import { visible } from '../text/visible.js';
 import { countsLine } from './counts-line.js';
 import { type Description, describe, describeFollower } from './describe.js';
+import { keptSuspensionText } from './kept-suspension-text.js';
 import type { Plan } from './plan.js';
 
 export interface RenderTextOptions {
@@ -19,6 +20,9 @@ export interface RenderTextOptions {
 const LINES_MAX = 200;
 /** Links of other stacks beyond this are counted. */
 const FOREIGN_LINKS_MAX = 50;
+
+/** Suspensions that stay, beyond this, are counted. */
+const KEPT_SUSPENSIONS_MAX = 20;
 
 /** More records in refused forms are counted. */
 const REFUSED_FORMS_MAX = 20;
@@ -45,6 +49,7 @@ export function renderText(plan: Plan, options: RenderTextOptions = {}): string 
   for (const block of blocks) if (shown.has(block)) lines.push(...block.lines);
   if (shown.size < blocks.length) lines.push(...summary(blocks.filter((block) => !shown.has(block))));
   lines.push(...foreignLinks(plan.foreign_links, options.all), '', countsLine(plan.counts));
+  lines.push(...keptSuspensions(plan.kept_suspensions, options.all));
   lines.push(...refusedForms(plan.refused_forms), ...brokenRules(plan.broken_rules));
   if (plan.access !== undefined) lines.push('', ...renderAccessText(plan.access, options));
   return `${lines.join('\n')}\n`;
@@ -59,6 +64,19 @@ function foreignLinks(links: Plan['foreign_links'] = [], all = false): string[] 
     '',
     "Other stacks grant what is this stack's (left alone; --exclusive removes it):",
     ...shown.map(({ address, managed_by }) => `  ! ${visible(address)}, which belongs to "${visible(managed_by)}"`),
+    ...(more > 0 ? [`  … and ${more} more; --all shows every one`] : []),
+  ];
+}
+
+/** Lists whom somebody else has suspended, and who stays so. */
+function keptSuspensions(kept: Plan['kept_suspensions'] = [], all = false): string[] {
+  if (kept.length === 0) return [];
+  const shown = all ? kept : kept.slice(0, KEPT_SUSPENSIONS_MAX);
+  const more = kept.length - shown.length;
+  return [
+    '',
+    'Suspended, and the tree says nothing of it (left so; "suspended: false" lifts it):',
+    ...shown.map((one) => `  ! ${visible(keptSuspensionText(one))}`),
     ...(more > 0 ? [`  … and ${more} more; --all shows every one`] : []),
   ];
 }

@@ -35,6 +35,16 @@ const savedSchema = z.strictObject({
   followers: z.array(z.strictObject({ ...target, from: text, managed_by: text })).optional(),
   foreign_links: z.array(z.strictObject({ ...target, managed_by: text, grants: text })).optional(),
   refused_forms: z.array(z.strictObject({ address: text, managed_by: text, detail: text })).optional(),
+  kept_suspensions: z
+    .array(
+      z.strictObject({
+        address: text,
+        suspended: z.boolean().optional(),
+        suspended_until: text.optional(),
+        suspension_reason: text.optional(),
+      }),
+    )
+    .optional(),
   broken_rules: z.array(z.strictObject({ rule: text, mode: z.enum(['enforce', 'warn']), detail: text })).optional(),
   counts: z.strictObject({ added: count, changed: count, removed: count, unchanged: count }),
   access: z.union([z.strictObject({ unavailable: text }), accessReportSchema]).optional(),

@@ -25,6 +25,8 @@ export interface FieldMeta {
   yaml?: string;
   /** The empty text or set says what absence says, and is kept as that. */
   emptyIsAbsent?: true;
+  /** A declaration that says none of the kept fields of a record leaves them as they are. */
+  kept?: true;
 }
 
 declare module 'zod' {

@@ -12,6 +12,7 @@ import { type Address, splitAddress } from '../records/address.js';
 import { chosenSecretFault } from '../records/chosen-secret.js';
 import { isCredential, type Kind, kindRank } from '../records/kinds.js';
 import { addressOf, type Fields, type StoredRecord } from '../records/registry.js';
+import { withoutFalse } from '../records/suspension.js';
 import { affectedByParents, affectedBySchemas, affectedByTypes } from './affected.js';
 import { type Change, NOBODY, type Staged, type StageOptions } from './change.js';
 import { equalJson } from './equal-json.js';
@@ -119,7 +120,9 @@ export class Stage {
     for (const { pointer, detail } of parsed.faults ?? []) {
       this.#invalid.add(jsonPointer('changes', index, 'fields') + pointer, detail);
     }
-    return parsed.fields as Fields;
+    return (
+      kind === 'subject' && parsed.fields ? withoutFalse(parsed.fields as Fields<'subject'>) : parsed.fields
+    ) as Fields;
   }
 
   #judgeSecret(

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceClient } from '@authz-service/sdk/client';
@@ -78,4 +79,35 @@ it('names whom a wrong id may mean, and refuses a past end', async () => {
   expect((await bench.run(['suspend', 'user:alice', '--until', '2020-01-01T00:00:00Z'], { env })).stderr).toContain(
     'is past',
   );
+});
+
+it('outlives an apply that says nothing of it, and ends where the tree says false', async () => {
+  const stack = {
+    version: 1,
+    stack: 'people',
+    subjects: { 'user/bob': { name: 'Bob' } },
+    oauth_clients: { team: { scopes: ['records:read', 'records:write'], limits: { stacks: ['people'] } } },
+  };
+  await bench.write({ 'people/tenant.yaml': JSON.stringify(stack) });
+  await bench.json(['apply', 'people', '--yes', '--credentials-out', 'team.json'], { env, code: 0 });
+  const { credentials } = JSON.parse(await readFile(bench.path('team.json'), 'utf8'));
+  const team = {
+    ...env,
+    SERVICE_CLIENT_ID: credentials[0].client_id,
+    SERVICE_CLIENT_SECRET: credentials[0].client_secret,
+  };
+  await bench.json(['suspend', 'user:bob', '--reason', 'Theft.'], { env: team, code: 0 });
+  await bench.json(['apply', 'people', '--yes'], { env, code: 0 });
+  const again = await bench.run(['plan', 'people'], { env });
+  expect(again.stdout).toContain('No changes');
+  expect(again.stdout).toContain('subject/user/bob stays suspended: Theft.');
+  expect(await admin.records('subject').get('user/bob')).toMatchObject({ suspended: true, managed_by: 'people' });
+
+  const lifted = { ...stack, subjects: { 'user/bob': { name: 'Bob', suspended: false } } };
+  await bench.write({ 'people/tenant.yaml': JSON.stringify(lifted) });
+  await bench.json(['apply', 'people', '--yes'], { env, code: 0 });
+  expect(await admin.records('subject').get('user/bob')).not.toHaveProperty('suspended');
+  expect(await bench.json(['plan', 'people', '--detailed-exitcode'], { env, code: 0 })).toMatchObject({ changes: [] });
+  const refused = await bench.run(['suspend', 'user:alice'], { env: team });
+  expect(refused.stderr).toContain('is limited to the stack "people"');
 });

@@ -23,13 +23,13 @@ export function periodOf(link: { starts_at?: string | undefined; expires_at?: st
 
 /** The fields of a subject that say whether it is suspended. */
 interface Suspension {
-  suspended?: true | undefined;
+  suspended?: boolean | undefined;
   suspended_until?: string | undefined;
 }
 
 /** When a subject may act by its record: while it is not suspended (docs/semantics.md 2.6). */
 export function activityOf({ suspended, suspended_until }: Suspension): LinkPeriod {
-  return suspended === undefined ? periodOf({ starts_at: suspended_until }) : NEVER;
+  return suspended ? NEVER : periodOf({ starts_at: suspended_until });
 }
 
 /** Whether subjects may act at the same times; one without a record may always. */

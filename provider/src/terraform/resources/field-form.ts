@@ -38,8 +38,8 @@ export function attributesOf(forms: FieldForms): Attributes {
 }
 
 function formOf(schema: Schema): FieldForm {
-  const { description: text = '', key = false, emptyIsAbsent = false } = metaOf(schema);
-  const bare = bareForm(schema);
+  const { description: text = '', key = false, emptyIsAbsent = false, kept = false } = metaOf(schema);
+  const bare = kept ? switchForm(bareForm(schema)) : bareForm(schema);
   const { def } = schema._zod;
   const omissible = schema._zod.optin === 'optional';
   const standard = def.type === 'default' ? (schema as z.ZodDefault).def.defaultValue : undefined;
@@ -48,11 +48,13 @@ function formOf(schema: Schema): FieldForm {
     description: `${text}${textMissing(text, bare.attribute.description)}${standard === undefined ? '' : ` Default: \`${standard}\`.`}`,
     ...(standard !== undefined
       ? { default: bare.toValue(standard) }
-      : omissible
-        ? emptyIsAbsent
-          ? { default: null }
-          : { optional: true }
-        : { required: true }),
+      : kept
+        ? { optional: true, computed: true, stable: true }
+        : omissible
+          ? emptyIsAbsent
+            ? { default: null }
+            : { optional: true }
+          : { required: true }),
     ...(key && { replace: true }),
     same: sameAs(schema, bare),
   };
@@ -107,6 +109,12 @@ function noForm(schema: Schema): Error {
   return new Error(`the provider has no form for fields of the type ${schema._zod.def.type}`);
 }
 
+/** A switch, for which false means the same as absent; other forms stay as they are. */
+function switchForm<F extends BareForm>(form: F): F {
+  if (!('type' in form.attribute) || form.attribute.type !== 'bool') return form;
+  return { ...form, toField: (value) => (value === true ? true : undefined) };
+}
+
 function scalarForm(inner: Schema): (BareForm & { attribute: { type: Type } }) | undefined {
   const as = (type: 'string' | 'number' | 'bool') => ({
     attribute: { type, description },
@@ -126,8 +134,7 @@ function scalarForm(inner: Schema): (BareForm & { attribute: { type: Type } }) |
     case 'boolean':
       return as('bool');
     case 'literal':
-      // The only allowed value is true: for this switch, false means the same as absent.
-      return { ...as('bool'), toField: (value) => (value === true ? true : undefined) };
+      return switchForm(as('bool'));
     case 'union': {
       const [first, ...rest] = (inner as z.ZodUnion).options.map((option) => scalarForm(unwrap(option as Schema)));
       return rest.every((other) => other?.attribute.type === first?.attribute.type) ? first : undefined;

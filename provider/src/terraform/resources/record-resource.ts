@@ -16,6 +16,7 @@ import { finallyDangling, referTo } from './dangling.js';
 import { changedAfter, dependentsOf, inTheWay, mentionsAmong } from './dependents.js';
 import { warnOfForeignLinks } from './foreign-links.js';
 import { judgeConfig, judgeRecord, recordFrom, recordPlanned } from './judge.js';
+import { overHeld, withKept } from './kept-fields.js';
 import { outsideLimits } from './outside-limits.js';
 import { removalOf } from './planned-rules.js';
 import { identityOf, named, type RecordForm, recordForm, valuesOf } from './record-form.js';
@@ -58,7 +59,7 @@ class RecordResource implements Resource<Configured> {
   }
 
   async plan(configured: Configured, change: PlannedChange, context: Context): Promise<Values> {
-    const { prior, planned, config, replaced } = change;
+    const { prior, planned, config } = change;
     const service = configured instanceof Pending ? undefined : configured;
     if (planned === null) {
       if (service !== undefined && prior !== null) await this.planRemoval(service, prior, context);
@@ -70,7 +71,13 @@ class RecordResource implements Resource<Configured> {
       ...credentialSecrets(this.kind)?.plan(prior, config),
       managed_by: service === undefined ? (prior?.managed_by ?? UNKNOWN) : ownerAfter(service, prior),
     };
-    if (service === undefined) return whole;
+    return service === undefined ? whole : this.planKnown(service, whole, change, context);
+  }
+
+  private async planKnown(service: Service, drafted: Values, change: PlannedChange, context: Context): Promise<Values> {
+    const { prior, config, replaced } = change;
+    const held = prior === null ? await this.heldAt(service, drafted, context) : undefined;
+    const whole = withKept(this.form, drafted, config, held);
     // For a replacement, Terraform plans the change first; it declares the same record as the creation.
     if (replaced === undefined) declareOnce(service, whole);
     this.link?.planned(service, prior, whole);
@@ -91,22 +98,29 @@ class RecordResource implements Resource<Configured> {
     return whole;
   }
 
+  private async heldAt(service: Service, { address }: Values, { signal }: Context): Promise<StoredRecord | undefined> {
+    const records = await explained(signal, () => service.records(signal));
+    return records.get(String(address));
+  }
+
   key({ address }: Values): string {
     return String(address);
   }
 
-  create(configured: Configured, planned: Values, config: Values, context: Context): Promise<Values> {
+  create(configured: Configured, drafted: Values, config: Values, context: Context): Promise<Values> {
     const service = serviceOf(configured);
     let held: StoredRecord | undefined;
+    let planned = drafted;
     const hint: Hint = (problem) =>
       contradicts(problem, planned, 'exists already')
         ? this.refusedSinceHeld(service, String(planned.address), held)
         : undefined;
     return this.explained(context, hint, async () => {
+      held = await this.heldAt(service, drafted, context);
+      planned = withKept(this.form, drafted, config, held);
       const { address, fields } = this.recordOf(planned);
       const secret = credentialSecrets(this.kind)?.chosen(null, planned, config);
-      const given = { fields, ...(secret !== undefined && { secret }) };
-      held = (await service.records(context.signal)).get(address);
+      const given = { fields: overHeld(this.form, fields, config, held), ...(secret !== undefined && { secret }) };
       const unclaimed = () =>
         held !== undefined && service.takesOver(held) && !service.claimed.has(address) ? held : undefined;
       const foreign = held?.managed_by === service.stack ? undefined : unclaimed();
@@ -150,7 +164,9 @@ class RecordResource implements Resource<Configured> {
         ? 'It existed when this was planned: plan again, and Terraform creates it.'
         : undefined;
     return this.explained(context, hint, async () => {
-      const { address, fields } = this.recordOf(planned);
+      const { address, fields: declared } = this.recordOf(planned);
+      const held = this.kind === 'subject' ? (await service.present(context.signal)).get(address) : undefined;
+      const fields = overHeld(this.form, declared, config, held);
       const secret = credentialSecrets(this.kind)?.chosen(prior, planned, config);
       const change: Change = { op: 'update', address, fields, ...(secret !== undefined && { secret }) };
       await this.write(service, { address, change }, context);

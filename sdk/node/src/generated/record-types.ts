@@ -246,8 +246,8 @@ export type Subject = {
   properties?: JsonObject;
   /** The entry of the directory that this was made from. Decisions do not read it. */
   entry?: SubjectEntry;
-  /** While it is `true`, the subject is allowed nothing, whatever it has or a request says. */
-  suspended?: true;
+  /** While it is `true`, the subject is allowed nothing, whatever it has or a request says. `false` lifts a suspension by somebody else, which stays where nothing is said. */
+  suspended?: boolean;
   /** Until when (RFC 3339) the subject is allowed nothing; its rights then count again by themselves. */
   suspended_until?: string;
   /** Why it is suspended, for people: no answer to a request holds it. */
@@ -276,8 +276,8 @@ export type NewSubject = {
   properties?: SentObject | undefined;
   /** The entry of the directory that this was made from. Decisions do not read it. */
   entry?: NewSubjectEntry | undefined;
-  /** While it is `true`, the subject is allowed nothing, whatever it has or a request says. */
-  suspended?: true | undefined;
+  /** While it is `true`, the subject is allowed nothing, whatever it has or a request says. `false` lifts a suspension by somebody else, which stays where nothing is said. */
+  suspended?: boolean | undefined;
   /** Until when (RFC 3339) the subject is allowed nothing; its rights then count again by themselves. */
   suspended_until?: string | undefined;
   /** Why it is suspended, for people: no answer to a request holds it. */

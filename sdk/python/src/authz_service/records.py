@@ -301,7 +301,7 @@ class Subject(_Subject, total=False):
     properties: Dict[str, Any]
     #: The entry of the directory that this was made from. Decisions do not read it.
     entry: SubjectEntry
-    #: While it is `true`, the subject is allowed nothing, whatever it has or a request says.
+    #: While it is `true`, the subject is allowed nothing, whatever it has or a request says. `false` lifts a suspension by somebody else, which stays where nothing is said.
     suspended: bool
     #: Until when (RFC 3339) the subject is allowed nothing; its rights then count again by themselves.
     suspended_until: str
@@ -339,7 +339,7 @@ class NewSubject(_NewSubject, total=False):
     properties: Dict[str, Any]
     #: The entry of the directory that this was made from. Decisions do not read it.
     entry: NewSubjectEntry
-    #: While it is `true`, the subject is allowed nothing, whatever it has or a request says.
+    #: While it is `true`, the subject is allowed nothing, whatever it has or a request says. `false` lifts a suspension by somebody else, which stays where nothing is said.
     suspended: bool
     #: Until when (RFC 3339) the subject is allowed nothing; its rights then count again by themselves.
     suspended_until: str
