@@ -419,7 +419,7 @@ type DirectoryRecord struct {
 	Properties map[string]string `json:"properties,omitempty"`
 	// The groups that it may send; absent means all.
 	Groups *DirectoryGroups `json:"groups,omitempty"`
-	// The share of its people and memberships that it may remove in an hour: `5%`; absent means any.
+	// The share of its people that it may remove or rename in an hour, and of its memberships that it may remove: `5%`; absent means any.
 	Removals string `json:"removals,omitempty"`
 	// The number of its groups that it may empty or remove in an hour; absent means any.
 	GroupsEmptied int64 `json:"groups_emptied,omitempty"`
@@ -441,7 +441,7 @@ type NewDirectory struct {
 	Properties map[string]string `json:"properties,omitempty"`
 	// The groups that it may send; absent means all.
 	Groups *DirectoryGroups `json:"groups,omitempty"`
-	// The share of its people and memberships that it may remove in an hour: `5%`; absent means any.
+	// The share of its people that it may remove or rename in an hour, and of its memberships that it may remove: `5%`; absent means any.
 	Removals string `json:"removals,omitempty"`
 	// The number of its groups that it may empty or remove in an hour; absent means any.
 	GroupsEmptied int64 `json:"groups_emptied,omitempty"`

@@ -9,6 +9,8 @@ const HOUR_MS = 60 * 60 * 1000;
 /** Numbers of records that requests take away. */
 export interface Loss {
   people: number;
+  /** Subjects that get another id: who acts by the old one has lost all. */
+  renamed: number;
   memberships: number;
   groups: number;
   suspended: number;
@@ -16,7 +18,7 @@ export interface Loss {
 
 export type Braked = 'removals' | 'groups_emptied' | 'suspensions';
 
-const NO_LOSS: Loss = { people: 0, memberships: 0, groups: 0, suspended: 0 };
+const NO_LOSS: Loss = { people: 0, renamed: 0, memberships: 0, groups: 0, suspended: 0 };
 
 /** A change that would take away more in an hour than the directory may. */
 export class HeldError extends ProblemError {
@@ -58,8 +60,9 @@ export class Brake {
     const { removals, groups_emptied: emptied, suspensions } = directory;
     if (removals !== undefined) {
       const most = { people: shareOf(removals, people), memberships: shareOf(removals, memberships) };
-      if (loss.people > 0 && all.people > most.people)
-        hold('removals', `remove ${all.people} of ${people} people`, most.people, removals);
+      const gone = all.people + all.renamed;
+      if (loss.people + loss.renamed > 0 && gone > most.people)
+        hold('removals', `remove or rename ${gone} of ${people} people`, most.people, removals);
       // Who is removed takes along the memberships.
       if (loss.memberships > 0 && loss.people === 0 && all.memberships > most.memberships)
         hold('removals', `remove ${all.memberships} of ${memberships} memberships`, most.memberships, removals);
@@ -98,6 +101,7 @@ export class LossesOfCommit {
     for (const change of changes) {
       if (change.op === 'create' && change.kind === 'group_membership')
         count(String((change.fields as { group: string }).group), 1);
+      if (change.op === 'move' && splitAddress(change.to).kind === 'subject') loss.renamed++;
       if (change.op !== 'delete' && change.op !== 'update') continue;
       const previous = this.view.state.get(before(change.address));
       const after = change.op === 'update' ? (change.fields as { entry?: object; suspended?: boolean }) : undefined;
@@ -146,14 +150,15 @@ function isEmptied(members: Iterable<MembershipRecord>, gone: number): boolean {
 function plus(one: Loss, other: Loss): Loss {
   return {
     people: one.people + other.people,
+    renamed: one.renamed + other.renamed,
     memberships: one.memberships + other.memberships,
     groups: one.groups + other.groups,
     suspended: one.suspended + other.suspended,
   };
 }
 
-function sizeOf({ people, memberships, groups, suspended }: Loss): number {
-  return people + memberships + groups + suspended;
+function sizeOf(loss: Loss): number {
+  return Object.values(loss).reduce((sum, each) => sum + each, 0);
 }
 
 /** A share of so many, and at least one, so that who leaves a small company can be removed. */

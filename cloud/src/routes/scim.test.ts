@@ -382,7 +382,7 @@ it('holds what takes away more in an hour than the directory may, and nothing el
   expect(Number(held.headers.get('retry-after'))).toBeGreaterThan(3000);
   expect(held.body).toMatchObject({
     status: '503',
-    detail: expect.stringMatching(/remove 3 of 10 people.*at most 2.*"removals": 20%.*directory\/brake/),
+    detail: expect.stringMatching(/remove or rename 3 of 10 people.*at most 2.*"removals": 20%.*directory\/brake/),
   });
   // All else goes on.
   expect(await status('POST', 'Users', { userName: 'new' })).toBe(201);
@@ -415,7 +415,14 @@ it('holds what requests take away by a rename or beside each other', async () =>
   // Both together are all members of one group.
   const gone = await Promise.all(people.slice(2).map((id) => ask('DELETE', `Users/${id}`)));
   expect(gone.map(({ status }) => status)).toEqual([204, 503]);
-  // A rename by itself is let through.
+  const renamed = await Promise.all(
+    people.slice(0, 2).map((id, at) => ask('PUT', `Users/${id}`, { userName: `other${at}` })),
+  );
+  expect(renamed.map(({ status, body }) => body.detail ?? status)).toEqual([
+    200,
+    expect.stringContaining('rename 3 of 4 people'),
+  ]);
+  // The members of a group that is renamed keep what it has.
   const members = people.slice(0, 2).map((each) => ({ value: each }));
   expect((await ask('PUT', `Groups/${one}`, { displayName: 'renamed', members })).status).toBe(200);
 });

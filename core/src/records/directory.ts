@@ -49,7 +49,9 @@ export const directory = define({
         .strictObject({ prefix: nameText.meta({ description: 'The text that the names of its groups begin with.' }) })
         .optional()
         .meta({ description: 'The groups that it may send; absent means all.' }),
-      removals: share('The share of its people and memberships that it may remove in an hour: `5%`; absent means any.'),
+      removals: share(
+        'The share of its people that it may remove or rename in an hour, and of its memberships that it may remove: `5%`; absent means any.',
+      ),
       groups_emptied: z
         .int()
         .min(0)

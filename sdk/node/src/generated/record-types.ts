@@ -352,7 +352,7 @@ export type Directory = {
   properties?: Record<string, string>;
   /** The groups that it may send; absent means all. */
   groups?: DirectoryGroups;
-  /** The share of its people and memberships that it may remove in an hour: `5%`; absent means any. */
+  /** The share of its people that it may remove or rename in an hour, and of its memberships that it may remove: `5%`; absent means any. */
   removals?: string;
   /** The number of its groups that it may empty or remove in an hour; absent means any. */
   groups_emptied?: number;
@@ -380,7 +380,7 @@ export type NewDirectory = {
   properties?: Record<string, string> | undefined;
   /** The groups that it may send; absent means all. */
   groups?: NewDirectoryGroups | undefined;
-  /** The share of its people and memberships that it may remove in an hour: `5%`; absent means any. */
+  /** The share of its people that it may remove or rename in an hour, and of its memberships that it may remove: `5%`; absent means any. */
   removals?: string | undefined;
   /** The number of its groups that it may empty or remove in an hour; absent means any. */
   groups_emptied?: number | undefined;

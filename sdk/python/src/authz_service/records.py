@@ -424,7 +424,7 @@ class Directory(_Directory, total=False):
     properties: Dict[str, str]
     #: The groups that it may send; absent means all.
     groups: DirectoryGroups
-    #: The share of its people and memberships that it may remove in an hour: `5%`; absent means any.
+    #: The share of its people that it may remove or rename in an hour, and of its memberships that it may remove: `5%`; absent means any.
     removals: str
     #: The number of its groups that it may empty or remove in an hour; absent means any.
     groups_emptied: int
@@ -457,7 +457,7 @@ class NewDirectory(_NewDirectory, total=False):
     properties: Dict[str, str]
     #: The groups that it may send; absent means all.
     groups: NewDirectoryGroups
-    #: The share of its people and memberships that it may remove in an hour: `5%`; absent means any.
+    #: The share of its people that it may remove or rename in an hour, and of its memberships that it may remove: `5%`; absent means any.
     removals: str
     #: The number of its groups that it may empty or remove in an hour; absent means any.
     groups_emptied: int
