@@ -1,11 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { end, freePort, otherUser, type Running, start } from './own-server.js';
 
 const PROGRAMS = '/usr/lib/postgresql';
 
@@ -23,55 +23,7 @@ export const hasPostgres = programs() !== undefined;
 export const PGBOUNCER = ['/usr/sbin/pgbouncer', '/usr/local/bin/pgbouncer', '/usr/bin/pgbouncer'].find(existsSync);
 
 /** PostgreSQL and PgBouncer refuse to run as root. */
-function otherUser(): { uid?: number; gid?: number } {
-  if (process.getuid?.() !== 0) return {};
-  for (const name of ['postgres', 'nobody']) {
-    try {
-      const id = (kind: string) => Number(execFileSync('id', [kind, name], { stdio: ['ignore', 'pipe', 'ignore'] }));
-      return { uid: id('-u'), gid: id('-g') };
-    } catch {}
-  }
-  throw new Error('there is no user that PostgreSQL can run as');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-/** A program of PostgreSQL's that this test runs, in a folder of its own. */
-interface Running {
-  child: ChildProcess;
-  log: () => string;
-}
-
-/** Resolves once `ready` does; rejects if the program ends before. */
-async function start(command: string, args: string[], cwd: string, ready: () => Promise<void>): Promise<Running> {
-  const child = spawn(command, args, { ...otherUser(), cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-  // It must not outlive a test that is ended from outside.
-  process.once('exit', () => child.kill('SIGQUIT'));
-  let log = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (log += text));
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`${command} has ended: ${log}`);
-    const failure = await ready().then(
-      () => undefined,
-      (error: Error) => error,
-    );
-    if (failure === undefined) return { child, log: () => log };
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-async function end({ child }: Running, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill(signal);
-  await gone;
-}
+const user = () => otherUser('postgres');
 
 /** A PostgreSQL server of a test's own, on a free port of the loopback address. */
 export class PostgresServer {
@@ -86,11 +38,11 @@ export class PostgresServer {
   /** With further settings, in place of its own ones. */
   static async start(settings: string[] = []): Promise<PostgresServer> {
     const dir = await mkdtemp(join(tmpdir(), 'authz-postgres-'));
-    const { uid, gid } = otherUser();
+    const { uid, gid } = user();
     if (uid !== undefined && gid !== undefined) await chown(dir, uid, gid);
     await chmod(dir, 0o755);
     const init = ['-D', join(dir, 'data'), '-U', 'cloud', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-    execFileSync(join(programs() ?? '', 'initdb'), init, { ...otherUser(), cwd: dir, stdio: 'ignore' });
+    execFileSync(join(programs() ?? '', 'initdb'), init, { ...user(), cwd: dir, stdio: 'ignore' });
     const server = new PostgresServer(dir, await freePort());
     await server.run(settings);
     return server;
@@ -101,12 +53,14 @@ export class PostgresServer {
     const settings = ['fsync=off', 'unix_socket_directories=', 'max_connections=200', ...more];
     const args = ['-D', join(this.dir, 'data'), '-h', '127.0.0.1', '-p', String(this.port)];
     const all = [...args, ...settings.flatMap((setting) => ['-c', setting])];
-    this.#running = await start(
-      join(programs() ?? '', 'postgres'),
-      all,
-      this.dir,
-      async () => void (await this.admin('select 1')),
-    );
+    this.#running = await start({
+      command: join(programs() ?? '', 'postgres'),
+      args: all,
+      cwd: this.dir,
+      user: user(),
+      lastSignal: 'SIGQUIT',
+      ready: async () => void (await this.admin('select 1')),
+    });
   }
 
   /** Ends all its connections at once, and does not write what it still has in memory. */
@@ -134,7 +88,7 @@ export class PostgresServer {
     const [cert, key] = [join(this.dir, 'data', 'server.crt'), join(this.dir, 'data', 'server.key')];
     const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
     const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-    execFileSync('openssl', [...args, ...names, '-keyout', key, '-out', cert], { ...otherUser(), stdio: 'ignore' });
+    execFileSync('openssl', [...args, ...names, '-keyout', key, '-out', cert], { ...user(), stdio: 'ignore' });
     return { cert, key };
   }
 
@@ -183,7 +137,16 @@ export class PostgresServer {
       await client.connect();
       await client.end();
     };
-    this.#poolers.push(await start(PGBOUNCER ?? '', [file], this.dir, ready));
+    this.#poolers.push(
+      await start({
+        command: PGBOUNCER ?? '',
+        args: [file],
+        cwd: this.dir,
+        user: user(),
+        lastSignal: 'SIGQUIT',
+        ready,
+      }),
+    );
     return port;
   }
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -41,7 +42,7 @@ type SQLFilter struct {
 
 // FilterSQL says a filter in SQL. It fails with ErrInvalidConfig for an attribute that has no column: nothing is left out.
 func FilterSQL(filter RowFilter, columns FilterColumns, dialect SQLDialect) (SQLFilter, error) {
-	said := SQLFilter{filter.Kind, "1 = 0", []any{}, filter.Partial}
+	said := SQLFilter{filter.Kind, never, []any{}, filter.Partial}
 	if dialect != PostgreSQL && dialect != MySQL && dialect != SQLite {
 		return said, failure(CodeInvalidConfig, "%q is no dialect: give PostgreSQL, MySQL or SQLite.", dialect)
 	}
@@ -62,6 +63,8 @@ func FilterSQL(filter RowFilter, columns FilterColumns, dialect SQLDialect) (SQL
 	said.SQL, said.Params = sql, w.params
 	return said, nil
 }
+
+const never = "1 = 0"
 
 type sqlWriter struct {
 	columns FilterColumns
@@ -163,19 +166,40 @@ func (w *sqlWriter) parameter(value any) string {
 		return "?"
 	}
 	place := "$" + strconv.Itoa(len(w.params))
-	// A number that no integer column holds would be refused as one.
-	if isNumber && (number != math.Trunc(number) || math.Abs(number) >= 1<<31) {
+	// As the column's own type, the parameter might be out of its range.
+	switch {
+	case isNumber && (number != math.Trunc(number) || math.Abs(number) >= 1<<53):
 		return "CAST(" + place + " AS numeric)"
+	case isNumber && math.Abs(number) >= 1<<15:
+		return "CAST(" + place + " AS bigint)"
 	}
 	return place
 }
 
-// exactly has SQLite compare texts by their bytes, whatever collation a column has.
-func (w *sqlWriter) exactly(column string, value any) string {
-	if _, isText := value.(string); isText && w.dialect == SQLite {
-		return column + " COLLATE BINARY"
+// asText has a database compare texts as texts, whatever type a column has, and SQLite by their bytes, whatever its collation. In
+// PostgreSQL the index of a column of text serves that.
+func (w *sqlWriter) asText(column string) string {
+	switch w.dialect {
+	case SQLite:
+		return "CAST(" + column + " AS TEXT) COLLATE BINARY"
+	case PostgreSQL:
+		return "CAST(" + column + " AS text)"
 	}
 	return column
+}
+
+// likeNumber is a text that a column of integers in SQLite takes for a number: 007 for 7.
+var likeNumber = regexp.MustCompile(`^[ \t\n\v\f\r+.-]*[0-9]`)
+
+// storable are the values that PostgreSQL has: its texts are without U+0000.
+func storable(values []any) []any {
+	kept := []any{}
+	for _, value := range values {
+		if text, _ := value.(string); !strings.Contains(text, "\x00") {
+			kept = append(kept, value)
+		}
+	}
+	return kept
 }
 
 // asBytes has MySQL compare by bytes. It stands beside the comparison that an index serves.
@@ -184,20 +208,38 @@ func asBytes(expression string) string {
 }
 
 func (w *sqlWriter) equal(column string, value any) string {
-	compared := w.exactly(column, value) + " = " + w.parameter(value)
-	if _, isText := value.(string); !isText || w.dialect != MySQL {
-		return compared
-	}
-	return "(" + compared + " AND " + asBytes(column) + " = " + asBytes(w.parameter(value)) + ")"
+	return w.among(column, []any{value}, func(place func(any) string) string { return " = " + place(value) })
 }
 
 func (w *sqlWriter) oneOf(column string, values []any) string {
-	listed := w.exactly(column, values[0]) + " IN (" + w.all(values, w.parameter) + ")"
-	if _, isText := values[0].(string); !isText || w.dialect != MySQL {
-		return listed
+	if w.dialect == PostgreSQL {
+		values = storable(values)
 	}
-	exact := w.all(values, func(value any) string { return asBytes(w.parameter(value)) })
-	return "(" + listed + " AND " + asBytes(column) + " IN (" + exact + "))"
+	return w.among(column, values, func(place func(any) string) string { return " IN (" + w.all(values, place) + ")" })
+}
+
+// among compares a column with values of one type.
+func (w *sqlWriter) among(column string, values []any, compared func(place func(any) string) string) string {
+	if w.dialect == PostgreSQL && len(storable(values)) == 0 {
+		return never
+	}
+	if _, isText := values[0].(string); !isText {
+		return column + compared(w.parameter)
+	}
+	switch w.dialect {
+	case PostgreSQL:
+		return w.asText(column) + compared(w.parameter)
+	case MySQL:
+		exact := func(value any) string { return asBytes(w.parameter(value)) }
+		return "(" + column + compared(w.parameter) + " AND " + asBytes(column) + compared(exact) + ")"
+	}
+	text := column + " COLLATE BINARY" + compared(w.parameter)
+	for _, value := range values {
+		if likeNumber.MatchString(value.(string)) {
+			return "(" + text + " AND " + w.asText(column) + compared(w.parameter) + ")"
+		}
+	}
+	return text
 }
 
 func (w *sqlWriter) all(values []any, say func(any) string) string {
@@ -209,7 +251,7 @@ func (w *sqlWriter) all(values []any, say func(any) string) string {
 }
 
 func (w *sqlWriter) same(left, right string) string {
-	compared := w.exactly(left, "") + " = " + right
+	compared := w.asText(left) + " = " + w.asText(right)
 	if w.dialect != MySQL {
 		return compared
 	}
@@ -217,21 +259,27 @@ func (w *sqlWriter) same(left, right string) string {
 }
 
 func (w *sqlWriter) ordered(column, operator string, value any) string {
-	if _, isText := value.(string); isText {
-		switch w.dialect {
-		case PostgreSQL:
-			column += ` COLLATE "C"`
-		case MySQL:
-			return asBytes(column) + " " + operator + " " + asBytes(w.parameter(value))
-		}
+	text, isText := value.(string)
+	switch {
+	case !isText:
+		return column + " " + operator + " " + w.parameter(value)
+	case w.dialect == MySQL:
+		return asBytes(column) + " " + operator + " " + asBytes(w.parameter(text))
+	case w.dialect == SQLite:
+		return w.asText(column) + " " + operator + " " + w.parameter(text)
 	}
-	return w.exactly(column, value) + " " + operator + " " + w.parameter(value)
+	// No text lies between one and its continuation with U+0000.
+	start, _, cut := strings.Cut(text, "\x00")
+	if cut {
+		operator = map[byte]string{'<': "<=", '>': ">"}[operator[0]]
+	}
+	return w.asText(column) + ` COLLATE "C" ` + operator + " " + w.parameter(start)
 }
 
 func (w *sqlWriter) startsWith(column, text string) string {
 	switch w.dialect {
 	case PostgreSQL:
-		return column + " LIKE " + w.parameter(escapedLike(text)+"%")
+		return w.like(column, text, escapedLike(text)+"%")
 	case MySQL:
 		return "LOCATE(" + asBytes(w.parameter(text)) + ", " + asBytes(column) + ") = 1"
 	}
@@ -241,7 +289,7 @@ func (w *sqlWriter) startsWith(column, text string) string {
 func (w *sqlWriter) endsWith(column, text string) string {
 	switch {
 	case w.dialect == PostgreSQL:
-		return column + " LIKE " + w.parameter("%"+escapedLike(text))
+		return w.like(column, text, "%"+escapedLike(text))
 	case w.dialect == MySQL:
 		return fmt.Sprintf("RIGHT(%s, %d) = %s", asBytes(column), len(text), asBytes(w.parameter(text)))
 	case text == "":
@@ -255,11 +303,18 @@ func (w *sqlWriter) endsWith(column, text string) string {
 func (w *sqlWriter) contains(column, text string) string {
 	switch w.dialect {
 	case PostgreSQL:
-		return column + " LIKE " + w.parameter("%"+escapedLike(text)+"%")
+		return w.like(column, text, "%"+escapedLike(text)+"%")
 	case MySQL:
 		return "LOCATE(" + asBytes(w.parameter(text)) + ", " + asBytes(column) + ") > 0"
 	}
 	return "instr(" + column + ", " + w.parameter(text) + ") > 0"
+}
+
+func (w *sqlWriter) like(column, part, pattern string) string {
+	if len(storable([]any{part})) == 0 {
+		return never
+	}
+	return w.asText(column) + " LIKE " + w.parameter(pattern)
 }
 
 // escapedLike is a text in LIKE, of which no character stands for others.
@@ -270,6 +325,9 @@ func escapedLike(text string) string {
 func (w *sqlWriter) hasAny(column string, values []any, isArray bool) string {
 	if w.dialect == SQLite {
 		return "EXISTS (SELECT 1 FROM json_each(" + column + ") AS item WHERE " + w.isItem(values) + ")"
+	}
+	if w.dialect == PostgreSQL {
+		values = storable(values)
 	}
 	var tests []string
 	for _, value := range values {
@@ -290,9 +348,9 @@ func (w *sqlWriter) hasOnly(column string, values []any, isArray bool) string {
 	case w.dialect == MySQL:
 		return "JSON_CONTAINS(" + w.parameter(jsonText(values)) + ", " + column + ")"
 	case w.dialect == PostgreSQL && isArray:
-		return w.array(column, "<@", values)
+		return w.array(column, "<@", storable(values))
 	case w.dialect == PostgreSQL:
-		return "CAST(" + column + " AS jsonb) <@ " + w.jsonb(values)
+		return "CAST(" + column + " AS jsonb) <@ " + w.jsonb(storable(values))
 	}
 	// What is NULL has no items, either.
 	return "(" + column + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(" + column + ") AS item WHERE NOT " + w.isItem(values) + "))"
@@ -316,7 +374,7 @@ func (w *sqlWriter) isItem(values []any) string {
 
 func anyOf(tests []string) string {
 	if len(tests) == 0 {
-		return "1 = 0"
+		return never
 	}
 	return "(" + strings.Join(tests, " OR ") + ")"
 }
@@ -334,7 +392,7 @@ func (w *sqlWriter) array(column, operator string, values []any) string {
 		}
 	}
 	if operator == "@>" && len(texts) < len(values) {
-		return "1 = 0"
+		return never
 	}
 	return "CAST(" + column + " AS text[]) " + operator + " CAST(ARRAY[" + w.all(texts, w.parameter) + "] AS text[])"
 }

@@ -30,7 +30,7 @@ export interface SqlFilter {
 export function filterSql(filter: Filter, columns: FilterColumns, dialect: SqlDialect): SqlFilter {
   const { kind, partial } = filter;
   const more = partial ? { partial } : {};
-  if (kind !== 'some') return { kind, sql: kind === 'all' ? '1 = 1' : '1 = 0', params: [], ...more };
+  if (kind !== 'some') return { kind, sql: kind === 'all' ? '1 = 1' : NEVER, params: [], ...more };
   const writer = new WRITERS[dialect](columns);
   const sql = writer.condition(filter.condition);
   return { kind, sql, params: writer.params, ...more };
@@ -137,17 +137,18 @@ abstract class SqlWriter {
   }
 
   protected any(tests: readonly string[]): string {
-    return tests.length === 0 ? '1 = 0' : `(${tests.join(' OR ')})`;
+    return tests.length === 0 ? NEVER : `(${tests.join(' OR ')})`;
   }
 }
 
+const NEVER = '1 = 0';
 const ORDER = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const;
 
 function own<T>(map: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
-/** Compares texts by their bytes, whatever collation a column has. */
+/** Compares texts by their bytes, whatever collation or type a column has. */
 class SqliteWriter extends SqlWriter {
   parameter(value: FilterValue): string {
     this.params.push(typeof value === 'boolean' ? Number(value) : value);
@@ -155,19 +156,24 @@ class SqliteWriter extends SqlWriter {
   }
 
   override equal(column: string, value: FilterValue): string {
-    return super.equal(typeof value === 'string' ? binary(column) : column, value);
+    if (typeof value !== 'string') return super.equal(column, value);
+    const equal = super.equal(binary(column), value);
+    return IS_LIKE_NUMBER.test(value) ? `(${equal} AND ${super.equal(asText(column), value)})` : equal;
   }
 
   override oneOf(column: string, values: readonly FilterValue[]): string {
-    return super.oneOf(typeof values[0] === 'string' ? binary(column) : column, values);
+    if (typeof values[0] !== 'string') return super.oneOf(column, values);
+    const listed = super.oneOf(binary(column), values);
+    const areLikeNumbers = values.some((value) => IS_LIKE_NUMBER.test(String(value)));
+    return areLikeNumbers ? `(${listed} AND ${super.oneOf(asText(column), values)})` : listed;
   }
 
   override same(left: string, right: string): string {
-    return super.same(binary(left), right);
+    return super.same(asText(left), asText(right));
   }
 
   ordered(column: string, operator: string, value: FilterValue): string {
-    return `${typeof value === 'string' ? binary(column) : column} ${operator} ${this.parameter(value)}`;
+    return `${typeof value === 'string' ? asText(column) : column} ${operator} ${this.parameter(value)}`;
   }
 
   startsWith(column: string, text: string): string {
@@ -210,41 +216,78 @@ function binary(column: string): string {
   return `${column} COLLATE BINARY`;
 }
 
-/** Texts are equal by their bytes in every collation that PostgreSQL calls deterministic, which all are by default. */
+/** A column of integers takes such a text for a number: `007` for 7. */
+const IS_LIKE_NUMBER = /^[ \t\n\v\f\r+.-]*[0-9]/;
+
+function asText(column: string): string {
+  return binary(`CAST(${column} AS TEXT)`);
+}
+
+/**
+ * Compares texts as texts, whatever type a column has; the index of a column of text serves that. They are equal by their bytes
+ * in every collation that PostgreSQL calls deterministic, which all are by default. None of them has the character U+0000.
+ */
 class PostgresWriter extends SqlWriter {
   parameter(value: FilterValue): string {
     if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
     this.params.push(value);
     const parameter = `$${this.params.length}`;
-    // A number that no integer column holds would be refused as one.
-    return typeof value === 'number' && !isInt32(value) ? `CAST(${parameter} AS numeric)` : parameter;
+    if (typeof value === 'string' || isInt16(value)) return parameter;
+    // As the column's own type, the parameter might be out of its range.
+    return `CAST(${parameter} AS ${Number.isSafeInteger(value) ? 'bigint' : 'numeric'})`;
+  }
+
+  override equal(column: string, value: FilterValue): string {
+    if (typeof value !== 'string') return super.equal(column, value);
+    return isStorable(value) ? super.equal(text(column), value) : NEVER;
+  }
+
+  override oneOf(column: string, values: readonly FilterValue[]): string {
+    if (typeof values[0] !== 'string') return super.oneOf(column, values);
+    const storable = values.filter(isStorable);
+    return storable.length === 0 ? NEVER : super.oneOf(text(column), storable);
+  }
+
+  override same(left: string, right: string): string {
+    return super.same(text(left), text(right));
   }
 
   ordered(column: string, operator: string, value: FilterValue): string {
-    return `${column}${typeof value === 'string' ? ' COLLATE "C"' : ''} ${operator} ${this.parameter(value)}`;
+    if (typeof value !== 'string') return `${column} ${operator} ${this.parameter(value)}`;
+    // No text lies between one and its continuation with U+0000.
+    const [start = '', ...rest] = value.split('\0');
+    const open = operator.startsWith('<') ? '<=' : '>';
+    return `${text(column)} COLLATE "C" ${rest.length === 0 ? operator : open} ${this.parameter(start)}`;
   }
 
-  startsWith(column: string, text: string): string {
-    return `${column} LIKE ${this.parameter(`${escaped(text)}%`)}`;
+  startsWith(column: string, start: string): string {
+    return this.#like(column, start, `${escaped(start)}%`);
   }
 
-  endsWith(column: string, text: string): string {
-    return `${column} LIKE ${this.parameter(`%${escaped(text)}`)}`;
+  endsWith(column: string, end: string): string {
+    return this.#like(column, end, `%${escaped(end)}`);
   }
 
-  contains(column: string, text: string): string {
-    return `${column} LIKE ${this.parameter(`%${escaped(text)}%`)}`;
+  contains(column: string, part: string): string {
+    return this.#like(column, part, `%${escaped(part)}%`);
+  }
+
+  #like(column: string, part: string, pattern: string): string {
+    return isStorable(part) ? `${text(column)} LIKE ${this.parameter(pattern)}` : NEVER;
   }
 
   hasAny(column: string, values: readonly FilterValue[], isArray: boolean): string {
-    const tests = values.map((value) =>
-      isArray ? this.#array(column, '@>', [value]) : `CAST(${column} AS jsonb) @> ${this.#json([value])}`,
-    );
+    const tests = values
+      .filter(isStorable)
+      .map((value) =>
+        isArray ? this.#array(column, '@>', [value]) : `CAST(${column} AS jsonb) @> ${this.#json([value])}`,
+      );
     return this.any(tests);
   }
 
   hasOnly(column: string, values: readonly FilterValue[], isArray: boolean): string {
-    return isArray ? this.#array(column, '<@', values) : `CAST(${column} AS jsonb) <@ ${this.#json(values)}`;
+    const storable = values.filter(isStorable);
+    return isArray ? this.#array(column, '<@', storable) : `CAST(${column} AS jsonb) <@ ${this.#json(storable)}`;
   }
 
   #json(values: readonly FilterValue[]): string {
@@ -254,14 +297,22 @@ class PostgresWriter extends SqlWriter {
   /** An array of texts holds no numbers and no truth values. */
   #array(column: string, operator: '@>' | '<@', values: readonly FilterValue[]): string {
     const texts = values.filter((value) => typeof value === 'string');
-    if (operator === '@>' && texts.length < values.length) return '1 = 0';
+    if (operator === '@>' && texts.length < values.length) return NEVER;
     const items = texts.map((text) => this.parameter(text)).join(', ');
     return `CAST(${column} AS text[]) ${operator} CAST(ARRAY[${items}] AS text[])`;
   }
 }
 
-function isInt32(value: number): boolean {
-  return Number.isInteger(value) && Math.abs(value) < 2 ** 31;
+function text(column: string): string {
+  return `CAST(${column} AS text)`;
+}
+
+function isStorable(value: FilterValue): boolean {
+  return typeof value !== 'string' || !value.includes('\0');
+}
+
+function isInt16(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 15;
 }
 
 /** A text in LIKE, of which no character stands for others. */

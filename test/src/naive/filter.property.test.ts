@@ -6,11 +6,12 @@ import { ProblemError } from '@authz-service/core/problem';
 import { type FilterQuestion, filterRows } from '@authz-service/core/questions/filter/row-filter';
 import { filterSql } from '@authz-service/sdk';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTEXT_MEMBERS } from './contexts.js';
 import { ABOUT_ROWS, ROW_TYPES, type Row, row, rowProperties, selects, sentForAll } from './filtered-rows.js';
 import { alikeTenant, sparseTenantReading, tenant } from './generate.js';
 import { request } from './random-requests.js';
+import { ROW_DATABASES } from './row-databases.js';
 import { RowTable } from './row-table.js';
 
 /** The tenant with typed properties, and with conditions on rows. */
@@ -61,7 +62,25 @@ const cases = (tenants: fc.Arbitrary<EngineRecord[]>) =>
         question: { subject, action, context, resource: any },
         records: typed(records, conditions, stored, suspended),
       };
-    });
+    })
+    .filter((one) => one.now === 999 || !selectsNothing(one));
+
+/** Most random subjects may do nothing: some of such questions are enough. */
+function selectsNothing({
+  records,
+  question,
+  now,
+}: {
+  records: EngineRecord[];
+  question: FilterQuestion;
+  now: number;
+}) {
+  try {
+    return filterRows(compileEngine(records), question, now).filter.kind === 'none';
+  } catch {
+    return false;
+  }
+}
 
 /** The columns of the declared parents, by their property, as filters name them. */
 function parentColumns(engine: CompiledEngine, type: string): ReadonlyMap<string, string> {
@@ -97,8 +116,12 @@ function valueIn({ name, properties, parents }: Row, attribute: string, columns:
 
 const FACTOR = Number(process.env.SERVICE_PROPERTY_FACTOR ?? 1);
 const REFUSED = ['ambiguous_name', 'invalid_request', 'not_filterable'];
-const table = new RowTable();
-afterAll(() => table.close());
+/** Tables in the databases that are installed. */
+const tables: RowTable[] = [];
+beforeAll(async () => {
+  for (const { isThere, open } of ROW_DATABASES) if (isThere) tables.push(await RowTable.in(await open()));
+});
+afterAll(async () => void (await Promise.all(tables.map((table) => table.close()))));
 
 describe('a filter', () => {
   it.each([
@@ -133,11 +156,17 @@ describe('a filter', () => {
         const allowed = rows.filter((one) => isAllowed(engine, question, one, now));
         const selected = chosenBy(answer);
         expect({ filter, selected }).toEqual({ filter, selected: allowed });
-        const sql = filterSql(filter, RowTable.columns(columns), 'sqlite');
-        expect({ sql, selected: await table.select(rows, sql) }).toEqual({ sql, selected: allowed });
+        for (const table of tables) {
+          const variant = kinds.some % table.variants.length;
+          const sql = filterSql(filter, table.columns(columns, variant), table.dialect);
+          await table.fill(rows);
+          const found = await table.selected(rows, sql);
+          const held = (all: Row[]) => all.filter((one) => table.holds(one, variant));
+          expect({ sql, selected: held(found) }).toEqual({ sql, selected: held(allowed) });
+        }
       }),
       { numRuns: numRuns * FACTOR },
     );
-    expect(kinds.some).toBeGreaterThan((numRuns * FACTOR) / 20);
+    expect(kinds.some).toBeGreaterThan((numRuns * FACTOR) / 5);
   });
 });

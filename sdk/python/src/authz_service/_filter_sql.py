@@ -61,7 +61,7 @@ def filter_sql(
     if dialect not in _WRITERS:
         raise InvalidConfig(f'"{dialect}" is no dialect: give postgres, mysql or sqlite.')
     if filter.kind != "some":
-        sql = "1 = 1" if filter.kind == "all" else "1 = 0"
+        sql = "1 = 1" if filter.kind == "all" else _NEVER
         return SqlFilter(filter.kind, sql, (), filter.partial)
     if filter.condition is None or not is_condition(filter.condition):
         raise InvalidConfig("The filter has a condition that is not understood.")
@@ -70,6 +70,7 @@ def filter_sql(
     return SqlFilter(filter.kind, sql, tuple(writer.params), filter.partial)
 
 
+_NEVER = "1 = 0"
 _ORDER = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
@@ -168,7 +169,7 @@ class _Writer(ABC):
 
 
 def _any(tests: Sequence[str]) -> str:
-    return f"({' OR '.join(tests)})" if tests else "1 = 0"
+    return f"({' OR '.join(tests)})" if tests else _NEVER
 
 
 def _plain(value: FilterValue) -> Union[str, int, float, bool]:
@@ -185,22 +186,30 @@ def _json(value: Any) -> str:
 
 
 class _SqliteWriter(_Writer):
-    """Compares texts by their bytes, whatever collation a column has."""
+    """Compares texts by their bytes, whatever collation or type a column has."""
 
     def parameter(self, value: FilterValue) -> str:
         return self.placed(int(value) if isinstance(value, bool) else _plain(value))
 
     def equal(self, column: str, value: FilterValue) -> str:
-        return super().equal(_binary(column) if isinstance(value, str) else column, value)
+        if not isinstance(value, str):
+            return super().equal(column, value)
+        equal = super().equal(_binary(column), value)
+        return f"({equal} AND {super().equal(_as_text(column), value)})" if _is_like_number(value) else equal
 
     def one_of(self, column: str, values: Sequence[FilterValue]) -> str:
-        return super().one_of(_binary(column) if isinstance(values[0], str) else column, values)
+        if not isinstance(values[0], str):
+            return super().one_of(column, values)
+        listed = super().one_of(_binary(column), values)
+        if not any(_is_like_number(value) for value in values):
+            return listed
+        return f"({listed} AND {super().one_of(_as_text(column), values)})"
 
     def same(self, left: str, right: str) -> str:
-        return super().same(_binary(left), right)
+        return super().same(_as_text(left), _as_text(right))
 
     def ordered(self, column: str, operator: str, value: FilterValue) -> str:
-        return f"{_binary(column) if isinstance(value, str) else column} {operator} {self.parameter(value)}"
+        return f"{_as_text(column) if isinstance(value, str) else column} {operator} {self.parameter(value)}"
 
     def starts_with(self, column: str, text: str) -> str:
         return f"instr({column}, {self.parameter(text)}) = 1"
@@ -240,37 +249,74 @@ def _binary(column: str) -> str:
     return f"{column} COLLATE BINARY"
 
 
+def _is_like_number(value: FilterValue) -> bool:
+    """A column of integers takes such a text for a number: `007` for 7."""
+    return isinstance(value, str) and re.match(r"[ \t\n\v\f\r+.-]*[0-9]", value) is not None
+
+
+def _as_text(column: str) -> str:
+    return _binary(f"CAST({column} AS TEXT)")
+
+
 class _PostgresWriter(_Writer):
-    """Texts are equal by their bytes in every collation that PostgreSQL calls deterministic, which all are by default."""
+    """Compares texts as texts, whatever type a column has; the index of a column of text serves that. They are equal by their
+    bytes in every collation that PostgreSQL calls deterministic, which all are by default. None of them has the character U+0000.
+    """
 
     def parameter(self, value: FilterValue) -> str:
         if isinstance(value, bool):
             return "TRUE" if value else "FALSE"
         plain = _plain(value)
-        if isinstance(plain, str) or (isinstance(plain, int) and abs(plain) < 2**31):
+        if isinstance(plain, str) or (isinstance(plain, int) and abs(plain) < 2**15):
             return self.placed(plain)
-        # A number that no integer column holds would be refused as one, and a float would lose digits.
+        # As the column's own type, the parameter might be out of its range; a float would lose digits.
+        if isinstance(plain, int):
+            return f"CAST({self.placed(plain)} AS bigint)"
         return f"CAST({self.placed(Decimal(repr(plain)))} AS numeric)"
 
+    def equal(self, column: str, value: FilterValue) -> str:
+        if not isinstance(value, str):
+            return super().equal(column, value)
+        return super().equal(_text(column), value) if _is_storable(value) else _NEVER
+
+    def one_of(self, column: str, values: Sequence[FilterValue]) -> str:
+        if not isinstance(values[0], str):
+            return super().one_of(column, values)
+        storable = [value for value in values if _is_storable(value)]
+        return super().one_of(_text(column), storable) if storable else _NEVER
+
+    def same(self, left: str, right: str) -> str:
+        return super().same(_text(left), _text(right))
+
     def ordered(self, column: str, operator: str, value: FilterValue) -> str:
-        collation = ' COLLATE "C"' if isinstance(value, str) else ""
-        return f"{column}{collation} {operator} {self.parameter(value)}"
+        if not isinstance(value, str):
+            return f"{column} {operator} {self.parameter(value)}"
+        # No text lies between one and its continuation with U+0000.
+        start, nul, _ = value.partition("\0")
+        if nul:
+            operator = "<=" if operator.startswith("<") else ">"
+        return f'{_text(column)} COLLATE "C" {operator} {self.parameter(start)}'
 
     def starts_with(self, column: str, text: str) -> str:
-        return f"{column} LIKE {self.parameter(f'{_escaped(text)}%')}"
+        return self._like(column, text, f"{_escaped(text)}%")
 
     def ends_with(self, column: str, text: str) -> str:
-        return f"{column} LIKE {self.parameter(f'%{_escaped(text)}')}"
+        return self._like(column, text, f"%{_escaped(text)}")
 
     def contains(self, column: str, text: str) -> str:
-        return f"{column} LIKE {self.parameter(f'%{_escaped(text)}%')}"
+        return self._like(column, text, f"%{_escaped(text)}%")
+
+    def _like(self, column: str, part: str, pattern: str) -> str:
+        return f"{_text(column)} LIKE {self.parameter(pattern)}" if _is_storable(part) else _NEVER
 
     def has_any(self, column: str, values: Sequence[FilterValue], is_array: bool) -> str:
+        values = [value for value in values if _is_storable(value)]
         if is_array:
             return _any([self._array(column, "@>", [value]) for value in values])
         return _any([f"CAST({column} AS jsonb) @> {self._list(column, [value])}" for value in values])
 
     def has_only(self, column: str, values: Sequence[FilterValue], is_array: bool) -> str:
+        values = [value for value in values if _is_storable(value)]
         if is_array:
             return self._array(column, "<@", values)
         return f"CAST({column} AS jsonb) <@ {self._list(column, values)}"
@@ -282,9 +328,17 @@ class _PostgresWriter(_Writer):
         """An array of texts holds no numbers and no truth values."""
         texts = [value for value in values if isinstance(value, str)]
         if operator == "@>" and len(texts) < len(values):
-            return "1 = 0"
+            return _NEVER
         items = ", ".join(self.parameter(text) for text in texts)
         return f"CAST({column} AS text[]) {operator} CAST(ARRAY[{items}] AS text[])"
+
+
+def _text(column: str) -> str:
+    return f"CAST({column} AS text)"
+
+
+def _is_storable(value: FilterValue) -> bool:
+    return not isinstance(value, str) or "\0" not in value
 
 
 def _escaped(text: str) -> str:
