@@ -45,12 +45,6 @@ const APART = {
 const CHECK_LATER = `
 export const checkCondition = (...given) => require('./part-conditions.cjs').checkCondition(...given);`;
 
-/** The provider in one file, as a single executable requires. */
-export async function providerInOneFile() {
-  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [MAIN] });
-  return outputFiles[0].text;
-}
-
 async function bundleProvider() {
   const { outputFiles } = await build({
     ...OPTIONS,

@@ -1,4 +1,4 @@
-/** Builds an executable from a CommonJS script and the running Node, for machines without Node. */
+/** Builds an executable from a CommonJS script and a Node, for machines without Node. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,29 +11,30 @@ import { fileURLToPath } from 'node:url';
  */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** The bytes of the executable. It works only on Linux; elsewhere, executables are assembled and signed differently. */
-export async function singleExecutable(text) {
-  if (process.platform !== 'linux')
-    throw new Error(`--sea makes executables for Linux, on Linux; this is ${process.platform}.`);
+/**
+ * The bytes of the executable. It runs where `target` runs, a Node executable of any platform; `node` runs here and is of
+ * the same version. An executable for macOS is made on macOS, whose tools sign it.
+ */
+export async function singleExecutable(text, { node = process.execPath, target = node } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'single-executable-'));
+  const run = (file, args) => execFileSync(file, args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const program = join(folder, 'program');
   try {
-    const path = (name) => join(folder, name);
-    writeFileSync(path('program.cjs'), text);
-    const config = {
-      main: path('program.cjs'),
-      output: path('blob'),
-      disableExperimentalSEAWarning: true,
-      useCodeCache: true,
-    };
-    writeFileSync(path('config.json'), JSON.stringify(config));
-    execFileSync(process.execPath, ['--experimental-sea-config', path('config.json')], { stdio: 'ignore' });
-    copyFileSync(process.execPath, path('program'));
-    chmodSync(path('program'), 0o755);
+    writeFileSync(join(folder, 'program.cjs'), text);
+    // The names are relative, because the executable contains them: it is the same wherever it is built.
+    const config = { main: 'program.cjs', output: 'blob', disableExperimentalSEAWarning: true };
+    writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+    run(node, ['--experimental-sea-config', 'config.json']);
+    copyFileSync(target, program);
+    chmodSync(program, 0o755);
+    const mac = process.platform === 'darwin';
+    if (mac) run('codesign', ['--remove-signature', program]);
     // Runs in a process of its own, because it prints warnings about sections that it does not know.
     const postject = fileURLToPath(import.meta.resolve('postject/dist/cli.js'));
-    const args = [postject, path('program'), 'NODE_SEA_BLOB', path('blob'), '--sentinel-fuse', FUSE];
-    execFileSync(process.execPath, args, { stdio: 'ignore' });
-    return readFileSync(path('program'));
+    const segment = mac ? ['--macho-segment-name', 'NODE_SEA'] : [];
+    run(process.execPath, [postject, program, 'NODE_SEA_BLOB', 'blob', '--sentinel-fuse', FUSE, ...segment]);
+    if (mac) run('codesign', ['--sign', '-', program]);
+    return readFileSync(program);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

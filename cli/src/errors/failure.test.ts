@@ -63,7 +63,9 @@ describe('failureOf', () => {
       {
         code: 'invalid_config',
         detail: 'This command needs the package "@authz-service/cloud", which is not installed.',
-        hint: expect.stringMatching(/^Install it beside the CLI: npm install @authz-service\/cloud@\d+\.\d+\.\d+$/),
+        hint: expect.stringMatching(
+          /^Use the CLI from npm, with it beside: npm install @authz-service\/cloud@\d+\.\d+\.\d+ @authz-service\/cli@/,
+        ),
       },
     ],
     ['what is no error at all', 'hunter2', { code: 'internal', detail: 'The command failed unexpectedly.' }],

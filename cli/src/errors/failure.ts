@@ -61,7 +61,7 @@ export function failureOf(error: unknown, caller: Caller): Failure {
   if (lacking !== undefined) {
     const detail = `This command needs the package "${lacking}", which is not installed.`;
     const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
-    const hint = `Install it beside the CLI: npm install ${lacking}@${version}`;
+    const hint = `Use the CLI from npm, with it beside: npm install ${lacking}@${version} @authz-service/cli@${version}`;
     return { code: 'invalid_config', title: PROBLEMS.invalid_config, detail, errors: [], hint };
   }
   return {

@@ -193,6 +193,7 @@ describe('servicectl provider install', { timeout: 90_000 }, () => {
 
 describe('npm run package -w provider', { timeout: 90_000 }, () => {
   const SCRIPT = join(root, 'scripts/package-provider.mjs');
+  const PROGRAM = [join(root, 'scripts/package-programs.mjs'), '--program', 'terraform-provider-service'];
 
   it('makes an archive for each platform, the digests of all files, and the manifest', () => {
     execFileSync(process.execPath, [SCRIPT, '--out', folder]);
@@ -213,12 +214,12 @@ describe('npm run package -w provider', { timeout: 90_000 }, () => {
   });
 
   it.skipIf(!hasTerraform).each<[string, string[], string]>([
-    ['archives', [], `${dirname(process.execPath)}:${process.env.PATH}`],
+    ['archives', [SCRIPT], `${dirname(process.execPath)}:${process.env.PATH}`],
     // The single executable needs no Node: the PATH contains only Terraform.
-    ...(process.platform === 'linux' ? [['a single executable', ['--sea'], ''] as [string, string[], string]] : []),
-  ])('makes %s that Terraform installs and starts', async (_, args, path) => {
+    ...(process.platform === 'linux' ? [['a single executable', PROGRAM, ''] as [string, string[], string]] : []),
+  ])('makes %s that Terraform installs and starts', async (_, command, path) => {
     const mirror = join(folder, 'registry.terraform.io/authz-service/service');
-    execFileSync(process.execPath, [SCRIPT, ...args, '--out', mirror]);
+    execFileSync(process.execPath, [...command, '--out', mirror]);
     const workspace = newcomer(`provider_installation {\n filesystem_mirror {\n path = "${folder}"\n }\n}`);
     const terraform = execFileSync('which', ['terraform'], { encoding: 'utf8' }).trim();
     const bin = join(folder, 'bin');

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { isSea } from 'node:sea';
+import { ProblemError } from '@authz-service/core/problem';
 import { string } from '@oclif/core/flags';
 import { err, out } from '../../output/terminal.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
@@ -24,6 +26,11 @@ there as a filesystem_mirror, and pass the same folder with --dir.`;
 
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(ProviderInstall);
+    if (isSea())
+      throw new ProblemError(
+        'invalid_config',
+        'This servicectl is a single file without the provider: use the archive "terraform-provider-service" of the same release, or servicectl from npm.',
+      );
     const { installProvider, writeMocks } = await import(
       '@authz-service/provider/terraform/distribution/install-provider'
     );
