@@ -167,8 +167,10 @@ type ResourceTypeRecord struct {
 	// The names of the actions on resources of this type.
 	Actions []string `json:"actions"`
 	// The properties that resources of this type may have, and their types; conditions are checked against them.
-	Properties map[string]string    `json:"properties,omitempty"`
-	Parents    []ResourceTypeParent `json:"parents,omitempty"`
+	Properties map[string]string `json:"properties,omitempty"`
+	// The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
+	FromRequests []string             `json:"from_requests,omitempty"`
+	Parents      []ResourceTypeParent `json:"parents,omitempty"`
 	// The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
 	MaxAge string `json:"max_age,omitempty"`
 	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
@@ -188,8 +190,10 @@ type NewResourceType struct {
 	// The names of the actions on resources of this type.
 	Actions []string `json:"actions"`
 	// The properties that resources of this type may have, and their types; conditions are checked against them.
-	Properties map[string]string    `json:"properties,omitempty"`
-	Parents    []ResourceTypeParent `json:"parents,omitempty"`
+	Properties map[string]string `json:"properties,omitempty"`
+	// The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
+	FromRequests []string             `json:"from_requests,omitempty"`
+	Parents      []ResourceTypeParent `json:"parents,omitempty"`
 	// The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
 	MaxAge string `json:"max_age,omitempty"`
 	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
@@ -225,7 +229,7 @@ type ResourceRecord struct {
 	Name string `json:"name"`
 	// The paths of the resources that it lies in, at most 8: `docs/folder/hr`; their types are among the `parents` of its type.
 	Parents []string `json:"parents,omitempty"`
-	// Stored attributes for conditions; a request overrides them key by key.
+	// Stored attributes for conditions; a request overrides those that its type takes from requests, key by key.
 	Properties map[string]any `json:"properties,omitempty"`
 	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
@@ -247,7 +251,7 @@ type NewResource struct {
 	Name string `json:"name"`
 	// The paths of the resources that it lies in, at most 8: `docs/folder/hr`; their types are among the `parents` of its type.
 	Parents []string `json:"parents,omitempty"`
-	// Stored attributes for conditions; a request overrides them key by key.
+	// Stored attributes for conditions; a request overrides those that its type takes from requests, key by key.
 	Properties map[string]any `json:"properties,omitempty"`
 	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
 	SharedWith []string `json:"shared_with,omitempty"`
@@ -284,6 +288,8 @@ type SubjectTypeRecord struct {
 	Name string `json:"name"`
 	// The properties that subjects of this type may have, and their types; absent means any.
 	Properties map[string]string `json:"properties,omitempty"`
+	// The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
+	FromRequests []string `json:"from_requests,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 }
@@ -294,6 +300,8 @@ type NewSubjectType struct {
 	Name string `json:"name"`
 	// The properties that subjects of this type may have, and their types; absent means any.
 	Properties map[string]string `json:"properties,omitempty"`
+	// The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
+	FromRequests []string `json:"from_requests,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 }
@@ -321,7 +329,7 @@ type SubjectRecord struct {
 	Type string `json:"type"`
 	// A name for people.
 	Name string `json:"name,omitempty"`
-	// Stored attributes for conditions; a request overrides them key by key.
+	// Stored attributes for conditions; a request overrides those that its type takes from requests, key by key.
 	Properties map[string]any `json:"properties,omitempty"`
 	// The entry of the directory that this was made from. Decisions do not read it.
 	Entry *SubjectEntry `json:"entry,omitempty"`
@@ -341,7 +349,7 @@ type NewSubject struct {
 	ID string `json:"id"`
 	// A name for people.
 	Name string `json:"name,omitempty"`
-	// Stored attributes for conditions; a request overrides them key by key.
+	// Stored attributes for conditions; a request overrides those that its type takes from requests, key by key.
 	Properties map[string]any `json:"properties,omitempty"`
 	// The entry of the directory that this was made from. Decisions do not read it.
 	Entry *SubjectEntry `json:"entry,omitempty"`

@@ -23,6 +23,10 @@ export function renderAnswer(question: DecisionQuestion, answer: DecisionRespons
   if (policy_id !== undefined) lines.push(`  policy  ${printable(policy_id)}`);
   const { explanation } = answer.context;
   if (explanation?.max_age !== undefined) lines.push(`  age     ${ageOf(explanation.max_age)}`);
+  for (const role of explanation?.uncounted_roles ?? [])
+    lines.push(`  ignored ${printable(role)}: requests may not name it`);
+  for (const attribute of explanation?.uncounted_properties ?? [])
+    lines.push(`  ignored ${printable(attribute)}: its type takes it from records alone`);
   if (explanation !== undefined) lines.push('', renderCandidates(explanation.candidates, style));
   return lines.join('\n');
 }

@@ -60,6 +60,7 @@ export class TreeClient {
     const explanation = explained && {
       candidates: explained.candidates,
       ...(explained.uncounted_roles && { uncounted_roles: explained.uncounted_roles }),
+      ...(explained.uncounted_properties && { uncounted_properties: explained.uncounted_properties }),
     };
     const context = { reason, access_path, ...(policy_id && { policy_id }), ...(explanation && { explanation }) };
     return { allowed: decision, decided: true, context };

@@ -62,6 +62,10 @@ ${
 tenant: ${JSON.stringify(tenant)}
 `
 }
+# Requests name no roles, and send no properties in place of the recorded ones: records alone say who somebody is and what
+# something is. A role, a type or a property that may come from requests says "from_requests: true".
+defaults: { from_requests: false }
+
 # Roles and policies outside of an application belong to the tenant and may span applications.
 roles:
   observer:

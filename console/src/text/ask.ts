@@ -57,6 +57,7 @@ export const ask = {
     all === 0 ? 'No policy was considered: none covers this resource and action for this subject.' : 'None.',
   age: (seconds: number) => `Decided by what was known to be the newest ${secondsText(seconds)} before.`,
   maxAge: (seconds: number) => `lets nothing decide that is older than ${secondsText(seconds)} (max_age).`,
+  uncountedProperty: 'was sent by the request and ignored: its type takes it from records alone.',
   uncounted: 'was named by the request and ignored: requests may not name it.',
   picture: 'The way to the decision',
   pictureHint:

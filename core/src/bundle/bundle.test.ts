@@ -212,7 +212,7 @@ describe('decodeBundle', () => {
     ],
     [
       'a schema',
-      () => editedRecord('role', (value) => Object.assign(value, { kind: 'subject_type' })),
+      () => editedRecord('role', (value) => Object.assign(value, { kind: 'context_attribute' })),
       'no bundle may contain',
     ],
     ['a record without an id', () => editedRecord('role', (value) => Object.assign(value, { id: '' })), 'no id'],

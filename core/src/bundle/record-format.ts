@@ -43,7 +43,9 @@ const known = new Map(Object.entries(FIRST).map(([kind, fields]) => [kind, new S
 
 /** Fields without which an older agent would grant what it must not, each with the format that has it. */
 const LATER_FIELDS: { readonly [K in Kind]?: Readonly<Record<string, BundleFormat>> } = {
-  resource_type: { max_age: 3 },
+  resource_type: { from_requests: 4, max_age: 3 },
+  // No bundle had one before.
+  subject_type: { name: 4 },
   subject: { suspended: 4, suspended_until: 4 },
 };
 

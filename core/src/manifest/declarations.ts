@@ -66,6 +66,16 @@ export class Declarations {
     }
     this.onRecord(this.origins.size);
     this.origins.set(address, origin);
+    this.check(kind, origin, about, faults);
+  }
+
+  /** Checks the fields of a declared record that were not all known when it was declared. */
+  declareAgain(kind: Kind, origin: Origin, about: About): void {
+    if (origin.isFaulty !== true && origin.record !== undefined) this.check(kind, origin, about);
+  }
+
+  private check(kind: Kind, origin: Origin, about: About, faults?: FieldFaults): void {
+    const { address = '' } = origin.record ?? about;
     const result = definitionOf(kind).schema.safeParse(origin.input);
     if (result.success && faults === undefined) {
       origin.record = { kind, address, fields: result.data } as unknown as DeclaredRecord;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Json, JsonObject } from '../json/json.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
+import { DEFAULTS_SCHEMA, isSendable, sendableSchema } from './from-requests.js';
 import {
   ADDRESS_LISTS,
   COLLECTIONS,
@@ -38,6 +39,7 @@ export function manifestJsonSchema(): JsonObject {
     version: { const: 1, description: SETTINGS.version },
     tenant: text(SETTINGS.tenant),
     stack: { ...text(SETTINGS.stack), not: { const: 'api' } },
+    defaults: { ...DEFAULTS_SCHEMA, description: SETTINGS.defaults },
   };
   for (const [name, notation] of COLLECTIONS) properties[name] = collection(notation, defs);
   for (const [name, notation] of LINK_LISTS) {
@@ -130,7 +132,11 @@ function recordSchema(kind: Kind): JsonObject {
   const plain = withoutReferences(schema as Json) as JsonObject;
   const properties = Object.entries(plain.properties as JsonObject).map(([name, field]) => [
     name,
-    isClaim(kind, name) ? claimSchema(field as JsonObject) : field,
+    isClaim(kind, name)
+      ? claimSchema(field as JsonObject)
+      : isSendable(kind, name)
+        ? sendableSchema(name, field as JsonObject)
+        : field,
   ]);
   return { ...plain, properties: Object.fromEntries(properties) };
 }

@@ -129,6 +129,7 @@ export const SETTINGS = {
   version: 'The version of this notation: 1. At least one file says it.',
   tenant: 'The only tenant that this tree may be applied to.',
   stack: 'The owner of what this tree declares; `default` unless said.',
+  defaults: 'What holds for all that this tree declares and that does not say it itself.',
 } as const;
 
 /** The other lists at the top of a file. */

@@ -5,6 +5,7 @@ import { unknownKeyText } from '../records/issue-text.js';
 import { aboutRecord, inField } from './about.js';
 import { type Declarations, FieldFaults } from './declarations.js';
 import { expectedMapping } from './describe.js';
+import { type FromRequests, isSendable } from './from-requests.js';
 import { nodeAt, type Origin } from './locate.js';
 import { fieldsOf, keysOf, type LinksNotation, type RecordsNotation } from './notation.js';
 import { attempt, NotationError, readNames, readPath } from './paths.js';
@@ -44,7 +45,10 @@ export class RecordReader {
   readonly applications: ApplicationMention[] = [];
   readonly bareInclusions: BareInclusion[] = [];
 
-  constructor(private readonly declarations: Declarations) {}
+  constructor(
+    private readonly declarations: Declarations,
+    private readonly fromRequests: FromRequests,
+  ) {}
 
   collection(notation: RecordsNotation, document: YamlDocument, node: YamlNode, scope: Scope): void {
     if (isEmpty(node)) return;
@@ -96,12 +100,9 @@ export class RecordReader {
     if (input === undefined) return;
     const about = aboutRecord(kind, input, scope.label);
     const origin = { document, node: entry.keyNode, parts: this.underFields(notation, document, body, about), input };
-    this.declarations.declare(
-      kind,
-      origin,
-      about,
-      readFields(notation, origin, about, scope.application, this.bareInclusions),
-    );
+    const faults = readFields(notation, origin, about, scope.application, this.bareInclusions);
+    if (isSendable(kind, 'properties')) this.fromRequests.read(kind, origin, about);
+    this.declarations.declare(kind, origin, about, faults);
     if (about.address === undefined) return;
     const holder = { kind, path: about.address.slice(kind.length + 1) };
     for (const part of body) {

@@ -7,6 +7,7 @@ import { checkRecords } from './check-records.js';
 import { Declarations } from './declarations.js';
 import { expectedMapping } from './describe.js';
 import { documentsOf, sourceOf } from './documents.js';
+import { FromRequests } from './from-requests.js';
 import type { ManifestFile, ManifestResult } from './manifest.js';
 import { ADDRESS_LISTS, COLLECTIONS, LINK_LISTS, SETTINGS } from './notation.js';
 import { LinkReader } from './read-links.js';
@@ -54,7 +55,8 @@ export function readManifest(
   const declarations = new Declarations((records) => {
     if (records % PROGRESS_STEP === 0) onProgress?.({ files: filesBegun, records });
   });
-  const records = new RecordReader(declarations);
+  const fromRequests = new FromRequests();
+  const records = new RecordReader(declarations, fromRequests);
   const settings = new Settings();
   const lists = new AddressLists();
   const linkLists: { document: YamlDocument; entry: Entry }[] = [];
@@ -66,6 +68,7 @@ export function readManifest(
     if (collection !== undefined) records.collection(collection, document, value, { label: key });
     else if (LINK_LISTS.has(key)) linkLists.push({ document, entry });
     else if (key === 'version' || key === 'tenant' || key === 'stack') settings.read(key, document, value);
+    else if (key === 'defaults') fromRequests.readDefaults(document, value);
     else if (key === 'moved') lists.readMoved(document, value);
     else if (key === 'external') lists.readExternal(document, value);
     else {
@@ -101,6 +104,7 @@ export function readManifest(
     declarations,
     (address) => declarations.origins.has(address) || lists.external.has(address),
   );
+  fromRequests.settle(declarations);
   const links = new LinkReader(declarations, new Set(lists.external.keys()));
   for (const pending of records.links) links.onRecord(pending);
   for (const { document, entry } of linkLists) {

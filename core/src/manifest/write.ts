@@ -171,6 +171,7 @@ function fieldsIn(record: DeclaredRecord, { kind, body }: RecordsNotation, appli
     const field = fields[name];
     if (field !== undefined && !isDefault(kind, name, field)) value[renamed.get(name) ?? name] = structuredClone(field);
   }
+  if (Array.isArray(value.from_requests) && value.from_requests.length === 0) value.from_requests = false;
   if (application === undefined) return value;
   // A bare name could be that of a role of the application as well as of one of the tenant.
   if (record.kind === 'role') {

@@ -132,6 +132,26 @@ export type PropertyType = (typeof PROPERTY_TYPES)[number];
 export const propertyTypes = (text: string) =>
   z.record(z.string().min(1).max(256), z.enum(PROPERTY_TYPES)).optional().meta({ description: text });
 
+/** The properties that requests may send, besides which the recorded ones count alone; absent means all. */
+export const fromRequests = stringSet(z.string().min(1).max(256)).optional().meta({
+  description:
+    'The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.',
+});
+
+/** For the `superRefine` of types: a property that cannot be sent since nobody declares it is a mistake. */
+export function sendsDeclared(
+  { from_requests: sent = [], properties }: { from_requests?: string[] | undefined; properties?: object | undefined },
+  others: readonly string[],
+  context: z.core.$RefinementCtx,
+): void {
+  if (properties === undefined) return;
+  for (const [index, name] of sent.entries()) {
+    if (Object.hasOwn(properties, name) || others.includes(name)) continue;
+    const message = 'is not declared by the type: declare it in properties, or take it out';
+    context.addIssue({ code: 'custom', path: ['from_requests', index], message });
+  }
+}
+
 /** Stored attributes: any JSON values under names. */
 export const properties = z
   .record(z.string().min(1).max(256), z.json())
@@ -141,7 +161,8 @@ export const properties = z
   })
   .optional()
   .meta({
-    description: 'Stored attributes for conditions; a request overrides them key by key.',
+    description:
+      'Stored attributes for conditions; a request overrides those that its type takes from requests, key by key.',
   }) as unknown as z.ZodOptional<z.ZodType<JsonObject>>;
 
 /** Yields the places of whole numbers of which a double has lost the last digits, like those of a long identifier. */

@@ -57,7 +57,6 @@ export function isCredential(kind: Kind): boolean {
 }
 
 const UNDISTRIBUTED: ReadonlySet<Kind> = new Set([
-  'subject_type',
   'context_attribute',
   'directory',
   'access_rule',
@@ -65,7 +64,7 @@ const UNDISTRIBUTED: ReadonlySet<Kind> = new Set([
 ]);
 
 /**
- * Whether records of the kind are what decisions follow from. Access rules, credentials, directories and schemas are not:
+ * Whether records of the kind are what decisions follow from. Access rules, credentials, directories and the context's schema are not:
  * they are in no bundle and no digest.
  */
 export function isDistributed(kind: Kind): boolean {

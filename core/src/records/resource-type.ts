@@ -5,11 +5,13 @@ import { durationText } from './duration-text.js';
 import {
   actionName,
   description,
+  fromRequests,
   nameText,
   orNone,
   type PropertyType,
   propertyTypes,
   reference,
+  sendsDeclared,
   stringSet,
 } from './fields.js';
 import { PARENTS_MAX } from './hierarchy.js';
@@ -57,6 +59,7 @@ export const resourceType = define({
         properties: propertyTypes(
           'The properties that resources of this type may have, and their types; conditions are checked against them.',
         ),
+        from_requests: fromRequests,
         parents: parents(),
         max_age: durationText(
           { least: '1s', most: '720h' },
@@ -65,7 +68,15 @@ export const resourceType = define({
         shared_with: sharedWith,
         description,
       })
-      .superRefine(({ properties = {}, parents = [] }, context) => {
+      .superRefine((fields, context) => {
+        const { properties = {}, parents = [], from_requests: sent } = fields;
+        const named = parents.map(({ property }) => property);
+        sendsDeclared(fields, named, context);
+        const missing = sent === undefined ? [] : named.filter((name) => !sent.includes(name));
+        if (missing.length > 0 && missing.length < named.length) {
+          const message = `leaves out ${missing.map((name) => JSON.stringify(name)).join(', ')}: requests name all parents of a resource, or none`;
+          context.addIssue({ code: 'custom', path: ['from_requests'], message });
+        }
         for (const [index, { property }] of parents.entries()) {
           const type = Object.hasOwn(properties, property) ? properties[property] : undefined;
           if (type === undefined || NAMES_A_PARENT.has(type)) continue;

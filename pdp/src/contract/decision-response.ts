@@ -67,6 +67,10 @@ export const decisionResponseSchema = z
             .array(z.string())
             .optional()
             .meta({ description: 'The addresses of roles that the request names in vain: `from_requests` is false.' }),
+          uncounted_properties: z.array(z.string()).optional().meta({
+            description:
+              'The attributes that the request sends in vain, since their type takes them from records alone.',
+          }),
           max_age: maxAgeSchema.optional().meta({ description: 'If the resource type has one.' }),
         })
         .optional(),

@@ -41,10 +41,11 @@ export function decisionResponse(answer: Outcome): DecisionResponse {
   const context: DecisionResponse['context'] =
     policy_id === undefined ? { reason, access_path } : { reason, policy_id, access_path };
   if ('candidates' in answer) {
-    const { candidates, uncounted_roles, max_age } = answer;
+    const { candidates, uncounted_roles, uncounted_properties, max_age } = answer;
     context.explanation = {
       candidates,
       ...(uncounted_roles !== undefined && { uncounted_roles }),
+      ...(uncounted_properties !== undefined && { uncounted_properties }),
       ...(max_age !== undefined && { max_age }),
     };
   }

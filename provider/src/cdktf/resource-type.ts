@@ -13,6 +13,8 @@ export interface ResourceTypeOptions<A extends string = string> extends Provided
   readonly actions: readonly A[];
   /** The types of the properties that conditions read: `{ amount: 'number' }`. */
   readonly properties?: { [name: string]: PropertyType };
+  /** The properties that requests may send: all unless it is said, and none for `[]`. The others count as recorded. */
+  readonly fromRequests?: readonly string[];
   /** Types whose resources hold those of this type, and the property in which a request names them. */
   readonly parents?: readonly { readonly type: { readonly path: string }; readonly property: string }[];
   /** The greatest age of the records that may decide about its resources: `30s`. Older ones are refused. */
@@ -41,6 +43,7 @@ export class ResourceType<A extends string = string> extends Construct {
       description: true,
       actions: true,
       properties: true,
+      fromRequests: true,
       parents: true,
       maxAge: true,
       sharedWith: true,
@@ -53,6 +56,7 @@ export class ResourceType<A extends string = string> extends Construct {
       description,
       actions,
       properties,
+      fromRequests,
       parents,
       maxAge,
       sharedWith,
@@ -67,6 +71,7 @@ export class ResourceType<A extends string = string> extends Construct {
       description,
       actions: listOf(at, actions, 'actions'),
       properties,
+      fromRequests: fromRequests && listOf(at, fromRequests, 'fromRequests'),
       parents:
         parents &&
         listOf(at, parents, 'parents').map(({ type, property }) => ({ type: pathOf(at, type, 'parents'), property })),

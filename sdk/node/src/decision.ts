@@ -52,6 +52,8 @@ export interface Decision {
     candidates: Candidate[];
     /** The addresses of roles that the question names without effect, since their `from_requests` is false. */
     uncounted_roles?: string[] | undefined;
+    /** The attributes that the question sends without effect, since their type takes them from records alone. */
+    uncounted_properties?: string[] | undefined;
     /** If the resource type limits the age of the records that decide: the limit, and the age of those that did. */
     max_age?: { of: string; seconds: number; age_seconds: number } | undefined;
   };

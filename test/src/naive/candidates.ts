@@ -7,7 +7,7 @@ import { names, path } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
 import { addressOf, type Fields } from '@authz-service/core/records/registry';
 import type { DecisionRequest } from '@authz-service/core/request';
-import { whereaboutsOf } from './whereabouts.js';
+import { sendable, whereaboutsOf } from './whereabouts.js';
 
 /** The access path: direct, role or group. */
 type Rank = 0 | 1 | 2;
@@ -51,7 +51,7 @@ export function isSuspended(subject: Fields<'subject'> | undefined, now: number)
 /** Returns what the records say, before the context of the request is looked at. `now` is milliseconds. */
 export function candidatesOf(
   records: readonly EngineRecord[],
-  request: DecisionRequest,
+  asked: DecisionRequest,
   now: number,
 ): Question | { error: 'ambiguous_name' | 'invalid_request' } {
   const byKind = recordsByKind(records);
@@ -62,10 +62,18 @@ export function candidatesOf(
 
   // Semantics 1: the names in the request.
   const types = all('resource_type').filter(
-    (type) => type.path === request.resource.type || type.fields.name === request.resource.type,
+    (type) => type.path === asked.resource.type || type.fields.name === asked.resource.type,
   );
   if (types.length > 1) return { error: 'ambiguous_name' };
   const [type] = types;
+  const subjectType = all('subject_type').find(({ fields }) => fields.name === asked.subject.type);
+  const counted = <T extends { properties?: JsonObject }>(one: T, names: readonly string[] | undefined): T =>
+    one.properties === undefined ? one : { ...one, properties: sendable(one.properties, names) };
+  const request = {
+    ...asked,
+    subject: counted(asked.subject, subjectType?.fields.from_requests),
+    resource: counted(asked.resource, type?.fields.from_requests),
+  };
   const namedRoles: string[] = [];
   for (const name of request.subject.roles ?? []) {
     const fits = all('role').filter((role) => role.path === name || role.fields.name === name);

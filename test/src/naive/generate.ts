@@ -28,6 +28,11 @@ const PARENT_TYPES: Record<string, { type: string; property: string }[]> = {
   'a/y': [{ type: 'a/x', property: 'up' }],
   'b/y': [{ type: 'a/y', property: 'in' }],
 };
+/** The properties that requests may send, of types of resources and of subjects: mostly all. */
+const sendableOf = (type: string) => {
+  const parents = (PARENT_TYPES[type] ?? []).map(({ property }) => property);
+  return fc.constantFrom(undefined, undefined, undefined, undefined, [], ['n'], parents, ['n', ...parents]);
+};
 export const ROLES = ['r', 'a/r', 'a/q', 'b/q', 'b/p'];
 /** With contexts made of `mfa` and `ip`, these hold, do not, read what is absent or fail. */
 const UNLESS: NonNullable<Fields<'policy'>['unless']>[] = [
@@ -205,6 +210,8 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
     .record({
       resources: fc.tuple(...RESOURCES.map(() => properties)),
       hierarchy: fc.constantFrom(true, true, true, true, false),
+      ofResources: fc.tuple(...TYPES.map(sendableOf)),
+      ofUsers: sendableOf('user'),
       parents: fc.tuple(...RESOURCES.map((_, at) => parentsFor(at))),
       unnamed: size.unnamed === undefined ? some(ROLES, 4) : fc.constant(size.unnamed),
       included: fc.array(fc.tuple(fc.nat(ROLES.length - 1), fc.nat(ROLES.length - 1)), {
@@ -230,6 +237,8 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
       ({
         resources,
         hierarchy,
+        ofResources,
+        ofUsers,
         parents,
         alike,
         unnamed,
@@ -243,12 +252,13 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
         const lying = (list: readonly string[] | undefined) => (hierarchy && list?.length ? { parents: list } : {});
         const list: [Kind, object][] = [
           ...APPLICATIONS.map((name): [Kind, object] => ['application', { name }]),
-          ...TYPES.map((path): [Kind, object] => [
+          ...TYPES.map((path, at): [Kind, object] => [
             'resource_type',
             {
               ...split(path),
               actions: path === 'b/y' ? ['read'] : ['read', 'write'],
               ...(hierarchy && { parents: PARENT_TYPES[path] }),
+              ...(ofResources[at] && { from_requests: ofResources[at] }),
             },
           ]),
           ...RESOURCES.map((path, at): [Kind, object] => [
@@ -259,6 +269,9 @@ const tenantOf = (size: Size): fc.Arbitrary<EngineRecord[]> =>
             'resource',
             { type: 'a/x', name: `m${at}`, properties: own, ...lying(places) },
           ]),
+          ...(ofUsers === undefined
+            ? []
+            : [['subject_type', { name: 'user', from_requests: ofUsers }] satisfies [Kind, object]]),
           ...SUBJECTS.map((path, at): [Kind, object] => {
             const [type, id] = path.split('/');
             const [own, suspended] = subjects[at] ?? [];

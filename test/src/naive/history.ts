@@ -30,7 +30,16 @@ interface Pool {
 const picks = (most: number) => fc.array(fc.nat(), { minLength: 1, maxLength: most });
 
 /** Kinds of which there are few records, with much that hangs on each. */
-const few = fc.constantFrom<Kind[]>('resource_type', 'resource', 'resource', 'subject', 'role', 'role', 'group');
+const few = fc.constantFrom<Kind[]>(
+  'resource_type',
+  'resource',
+  'resource',
+  'subject_type',
+  'subject',
+  'role',
+  'role',
+  'group',
+);
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: picks(6).map((at): Step => ({ op: 'toggle', at })) },
@@ -147,8 +156,16 @@ function alter(all: State, state: Map<Address, EngineRecord>, address: Address, 
       put({ ...other.fields, application, name });
       return;
     }
-    case 'resource_type':
-      put({ ...record.fields, actions: ['read', 'write', 'other'].slice(0, 1 + (seed % 3)) });
+    case 'resource_type': {
+      const { parents = [] } = record.fields as Fields<'resource_type'>;
+      const named = parents.map(({ property }) => property);
+      const sent = [undefined, [], ['n'], named, ['n', ...named]][seed % 5];
+      if (seed % 2 === 0) put({ ...record.fields, from_requests: sent });
+      else put({ ...record.fields, actions: ['read', 'write', 'other'].slice(0, 1 + (seed % 3)) });
+      return;
+    }
+    case 'subject_type':
+      put({ ...record.fields, from_requests: [undefined, [], ['n']][seed % 3] });
       return;
     case 'resource':
       if (seed % 3 === 0) put({ ...record.fields, parents: undefined });

@@ -14,12 +14,13 @@ export function whereaboutsOf(
   records: readonly EngineRecord[],
   type: string | undefined,
   resource: string | undefined,
-  properties: JsonObject,
+  given: JsonObject,
 ): Whereabouts | 'invalid_request' {
   const find = <K extends Kind>(kind: K, path: string): Fields<K> | undefined =>
     records.find((record) => record.kind === kind && addressOf(kind, record.fields) === `${kind}/${path}`)
       ?.fields as Fields<K>;
   if (type === undefined) return { above: new Set(), unknown: new Set() };
+  const properties = sendable(given, find('resource_type', type)?.from_requests);
   const parentsOf = (path: string) => find('resource', path)?.parents ?? [];
   const above = new Set<string>();
   const climb = (path: string): number => {
@@ -30,7 +31,7 @@ export function whereaboutsOf(
     parentsOf(resource).forEach(climb);
     return { above, unknown: new Set() };
   }
-  const given = new Set<string>();
+  const named = new Set<string>();
   const unknown = new Set<string>();
   const mayHold = (one: string) => {
     if (unknown.has(one)) return;
@@ -44,15 +45,20 @@ export function whereaboutsOf(
     }
     const name = properties[property] as Json;
     if (name === null) continue;
-    const named = records.find(
+    const parentRecord = records.find(
       ({ kind, fields }) =>
         kind === 'resource' &&
         (fields as Fields<'resource'>).type === parent &&
         (fields as Fields<'resource'>).name === name,
     );
-    if (named === undefined) return 'invalid_request';
-    given.add(addressOf('resource', named.fields).slice('resource/'.length));
+    if (parentRecord === undefined) return 'invalid_request';
+    named.add(addressOf('resource', parentRecord.fields).slice('resource/'.length));
   }
-  const levels = 1 + Math.max(0, ...[...given].map(climb));
+  const levels = 1 + Math.max(0, ...[...named].map(climb));
   return levels > 32 || above.size > 256 ? 'invalid_request' : { above, unknown };
+}
+
+/** Semantics 1.9: what a request sends, without what its type takes from records alone. */
+export function sendable(sent: JsonObject, names: readonly string[] | undefined): JsonObject {
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => names === undefined || names.includes(name)));
 }

@@ -43,6 +43,11 @@ export function DecisionAnswer({ asked, times }: { asked: QuestionFields; times:
           <RecordLink address={role} /> {text.ask.uncounted}
         </p>
       ))}
+      {data.explanation?.uncounted_properties?.map((attribute) => (
+        <p key={attribute} className={styles.note}>
+          <code>{attribute}</code> {text.ask.uncountedProperty}
+        </p>
+      ))}
       {candidates.length > 0 && (
         <DecisionPaths
           candidates={candidates}

@@ -53,4 +53,6 @@ export type Explanation = Decision & {
   candidates: ExplainedCandidate[];
   /** The roles that the request names and that requests may not name; absent where there are none. */
   uncounted_roles?: Address[];
+  /** The attributes that the request sends and that count as they are recorded, like `resource.properties.amount`. */
+  uncounted_properties?: string[];
 };

@@ -47,6 +47,7 @@ export class RecordCompiler {
         const type = graph.type(path, !kept);
         type.actions = fields.actions;
         type.properties = fields.properties;
+        type.sendable = fields.from_requests === undefined ? null : new Set(fields.from_requests);
         const maxAgeMs = fields.max_age === undefined ? undefined : durationMs(fields.max_age);
         if (maxAgeMs === undefined) this.budgets.delete(type);
         else this.budgets.set(type, maxAgeMs);
@@ -60,6 +61,12 @@ export class RecordCompiler {
         resource.id = id;
         resource.properties = fields.properties;
         graph.resourcesById.set(id, resource);
+        return;
+      }
+      case 'subject_type': {
+        const { name, from_requests: sent } = given as Fields<'subject_type'>;
+        if (sent === undefined) graph.sendable.delete(name);
+        else graph.sendable.set(name, new Set(sent));
         return;
       }
       case 'subject': {
@@ -112,7 +119,6 @@ export class RecordCompiler {
         return;
       }
       case 'application':
-      case 'subject_type':
       case 'context_attribute':
       case 'directory':
       case 'access_rule':
@@ -186,8 +192,10 @@ export class RecordCompiler {
         this.effectivePrincipals.invalidate(member);
         return;
       }
-      case 'application':
       case 'subject_type':
+        graph.sendable.delete((given as Fields<'subject_type'>).name);
+        return;
+      case 'application':
       case 'context_attribute':
       case 'directory':
       case 'access_rule':

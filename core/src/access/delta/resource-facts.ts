@@ -36,6 +36,8 @@ export interface GuardedFacts {
   readonly id: string | undefined;
   readonly name: string | undefined;
   readonly properties: JsonObject;
+  /** The properties that requests may send; null for all. */
+  readonly sendable: ReadonlySet<string> | null;
   readonly ancestry: Ancestry;
   /** Whether it may have more ancestors than these. */
   readonly among: boolean;
@@ -65,12 +67,13 @@ export function resourceFacts(
   const holdings = reads.roles.flatMap((role) => [...holdingsOf(engine, role, where, principals, holders, among)]);
   const name = unit.name;
   const names = reads.resourceNames ? [recorded, knownId, name ?? unit.key] : [];
+  const sendable = type.sendable && [...type.sendable].filter((one) => reads.resourceProperties?.includes(one) ?? true);
   const told = [...ancestors].map(([path, found]) => [path, found instanceof Absent ? found.attribute : found]);
   const held = holdings.map(({ role, holder, period, place, at }) => [
     ...[role, holder, period?.start, period?.end, place],
     ...(at === undefined ? [] : [at]),
   ]);
-  const key = `${reads.resourceType || reads.resourceNames || reads.actionName ? type.path : ''}\n${canonicalJson([properties, names, told, held, recorded, among, reads.actionName ? action : ''] as never)}`;
+  const key = `${reads.resourceType || reads.resourceNames || reads.actionName ? type.path : ''}\n${canonicalJson([properties, sendable, names, told, held, recorded, among, reads.actionName ? action : ''] as never)}`;
   return {
     key,
     type: type.name,
@@ -80,6 +83,7 @@ export function resourceFacts(
     id: recorded ? knownId : undefined,
     name,
     properties,
+    sendable: type.sendable,
     ancestry: { of: (path) => ancestors.get(path) ?? [] },
     among,
     holdings,

@@ -32,7 +32,8 @@ type Given = NonNullable<RecordChange['before']>;
 export class Touching {
   readonly #principals = new Set<Principal>();
   readonly #asked = new Set<Principal>();
-  readonly #subjects: Principal[] = [];
+  /** Whether what is recorded of subjects changes, or what requests may send of them. */
+  #ofSubjects = false;
   /** The resources that have been gone through with all below them, for these actions. */
   readonly #walked = new Map<Resource, Set<string>>();
   readonly #decisive = new Map<ResourceType, readonly Resource[]>();
@@ -106,10 +107,13 @@ export class Touching {
         const { type, id } = given as Fields<'subject'>;
         const subject = engine.subjects.get(type)?.get(id);
         if (subject === undefined) return;
-        this.#subjects.push(subject);
+        this.#ofSubjects = true;
         if (!sameActivity(before?.fields as Fields<'subject'>, after?.fields as Fields<'subject'>)) this.#all(subject);
         return;
       }
+      case 'subject_type':
+        this.#ofSubjects = true;
+        return;
       default:
         return;
     }
@@ -255,7 +259,7 @@ export class Touching {
   #guards(): void {
     const groups = new Set([...this.#asked].filter(({ kind }) => kind === 'group').map(({ name }) => name));
     const roles = new Set([...this.#asked].filter(({ kind }) => kind === 'role').map(({ name }) => name));
-    const reading = this.#subjects.length > 0;
+    const reading = this.#ofSubjects;
     if (groups.size === 0 && roles.size === 0 && !reading) return;
     for (const { rule } of this.granted.all()) {
       const { guard } = rule.policy;

@@ -20,6 +20,7 @@ import type { Policy, Rule } from '../grants/rule.js';
 import type { Resource, ResourceType } from '../grants/target.js';
 import type { RuleVisitor } from '../grants/target-grants.js';
 import type { AccessPath } from '../graph/access-path.js';
+import { type SendableOfSubjects, uncountedProperties, withCountedProperties } from '../graph/counted-properties.js';
 import type { EffectivePrincipalsMemo } from '../graph/effective-principals.js';
 import type { Everyone } from '../graph/everyone.js';
 import type { GraphWatcher } from '../graph/graph-watcher.js';
@@ -41,6 +42,8 @@ export class CompiledEngine implements Engine {
   readonly lock = new ReadWriteLock();
   readonly subjects: ReadonlyMap<string, SplitMap<Principal>>;
   readonly types: Names<ResourceType>;
+  /** The properties that requests may send of subjects, by the types of subjects that do not take all. */
+  readonly sendable: SendableOfSubjects;
   readonly resourcesById: SplitMap<Resource>;
   readonly everyone: Everyone;
   readonly roles: Names<Principal>;
@@ -56,6 +59,7 @@ export class CompiledEngine implements Engine {
     graph.close();
     this.subjects = graph.subjects;
     this.types = graph.types;
+    this.sendable = graph.sendable;
     this.resourcesById = graph.resourcesById;
     this.everyone = graph.everyone;
     this.roles = graph.roles;
@@ -127,7 +131,7 @@ export class CompiledEngine implements Engine {
     const outcomes = new Map<Policy, Outcome>();
     const failed = this.#evaluate(resolved, now, scope, outcomes);
     const taken = scope.steps;
-    const explainer = new Explainer(resolved.subject, request, now);
+    const explainer = new Explainer(resolved.subject, resolved.request, now);
     this.#visit(resolved, explainer, now, true);
     explainer.settle();
     const others = explainer.evaluate(scope, outcomes);
@@ -144,10 +148,12 @@ export class CompiledEngine implements Engine {
     );
     const answer = { decision, reason, access_path, policy_id, policy, resource_id };
     const uncounted = [...resolved.roles.uncounted].map((role) => role.address).sort();
+    const ignored = uncountedProperties(request, resolved.request);
     return {
       ...answer,
       candidates: explainer.candidates(),
       ...(uncounted.length > 0 && { uncounted_roles: uncounted }),
+      ...(ignored.length > 0 && { uncounted_properties: ignored }),
     };
   }
 
@@ -203,12 +209,14 @@ export class CompiledEngine implements Engine {
   }
 
   /** Throws `ambiguous_name`; `invalid_request` where the request does not say rightly where the resource lies. */
-  #resolve(request: DecisionRequest): ResolvedRequest {
+  #resolve(asked: DecisionRequest): ResolvedRequest {
+    const type = findType(this.types, asked.resource.type);
+    const request = withCountedProperties(asked, this.sendable, type);
     const { subject, resource } = request;
-    const type = findType(this.types, resource.type);
     const found = type === undefined ? undefined : findResource(type, this.resourcesById, resource);
     return {
       request,
+      asked,
       subject: this.subjects.get(subject.type)?.get(subject.id),
       roles: this.namedRoles(subject.roles),
       type,

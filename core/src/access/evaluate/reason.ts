@@ -2,6 +2,7 @@ import type { Absent } from '../../conditions/values/outcome.js';
 import { isEmpty } from '../grants/period.js';
 import type { Policy } from '../grants/rule.js';
 import { type AccessPath, DIRECT } from '../graph/access-path.js';
+import { uncountedProperties } from '../graph/counted-properties.js';
 import type { Principal } from '../graph/principal.js';
 import { placeAddress } from './candidate.js';
 import type { UnmetPolicy } from './combining-algorithm.js';
@@ -31,7 +32,7 @@ export function suspendedReason({ address, activity }: Principal): string {
 
 /** Also names what the tenant does not know of the request, and the attribute that an ALLOW needs (docs/semantics.md 4.3). */
 export function noMatchReason(
-  { request, subject: known, type, roles }: ResolvedRequest,
+  { request, asked = request, subject: known, type, roles }: ResolvedRequest,
   unmet: UnmetPolicy | null,
 ): string {
   const { subject, action, resource } = request;
@@ -44,6 +45,7 @@ export function noMatchReason(
       `policy "${unmet.candidate.policy.address}" does not apply: attribute ${unmet.absent.attribute} is absent`,
     );
   for (const role of roles.uncounted) missing.push(`requests may not name ${role.address}`);
-  const asked = `"${action.name}" on ${resource.type} "${which}" for ${subject.type} "${subject.id}"`;
-  return `${[`No policy matched: ${asked}`, ...missing].join('; ')}.`;
+  for (const attribute of uncountedProperties(asked, request)) missing.push(`requests may not send ${attribute}`);
+  const what = `"${action.name}" on ${resource.type} "${which}" for ${subject.type} "${subject.id}"`;
+  return `${[`No policy matched: ${what}`, ...missing].join('; ')}.`;
 }

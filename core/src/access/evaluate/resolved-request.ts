@@ -6,7 +6,10 @@ import { type Whereabouts, whereaboutsOf } from '../graph/whereabouts.js';
 
 /** A request and what its names stand for in the tenant. */
 export interface ResolvedRequest {
+  /** Without the properties that do not count. */
   readonly request: DecisionRequest;
+  /** The request as it was made; absent where the same holds for all candidates of a search. */
+  readonly asked?: DecisionRequest;
   readonly subject: Principal | undefined;
   readonly roles: NamedRoles;
   readonly type: ResourceType | undefined;

@@ -14,11 +14,18 @@ export class ResourceType {
   actions: readonly string[] = [];
   /** The types of the properties that its record declares. */
   properties: Readonly<Record<string, PropertyType>> | undefined = undefined;
+  /** The properties that requests may send; null for all. */
+  sendable: ReadonlySet<string> | null = null;
   /** The types whose resources hold its own, by the property in which a request names them. */
   parents: readonly ParentType[] = NO_PARENTS;
   /** How many of its resources have a place: where none has, a decision need not read the resource at all. */
   places = 0;
   readonly resources = new SplitMap<Resource>();
+
+  /** Whether requests may say what its resources lie in. */
+  get takesParents(): boolean {
+    return this.sendable === null || this.parents.every(({ property }) => this.sendable?.has(property));
+  }
 
   constructor(
     readonly path: string,

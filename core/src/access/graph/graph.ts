@@ -23,6 +23,8 @@ interface Table<T> {
  */
 export class Graph {
   readonly subjects = new Map<string, SplitMap<Principal>>();
+  /** The properties that requests may send of subjects, by the types that do not take all. */
+  readonly sendable = new Map<string, ReadonlySet<string>>();
   readonly types = new Names<ResourceType>();
   readonly resourcesById = new SplitMap<Resource>();
   readonly roles = new Names<Principal>();

@@ -4,6 +4,7 @@ import { jsonPointer } from '../../json/json-pointer.js';
 import { ProblemError, type ProblemItem } from '../../problem.js';
 import { ANCESTORS_MAX, LEVELS_MAX } from '../../records/hierarchy.js';
 import type { Below, Resource, ResourceType } from '../grants/target.js';
+import { propertyPath } from './counted-properties.js';
 import { hierarchyNodeOf } from './hierarchy-node.js';
 
 /** The places of a request's resource (docs/semantics.md 8.1 to 8.3). */
@@ -44,7 +45,7 @@ function namedWhereabouts(type: ResourceType, properties: JsonObject | undefined
     const value = properties !== undefined && Object.hasOwn(properties, property) ? properties[property] : undefined;
     if (value === undefined) {
       unknown ??= new Map();
-      addUnknown(unknown, parent.type, new Absent(attributeOf(property)));
+      addUnknown(unknown, parent.type, new Absent(`resource.${propertyPath(property)}`));
       continue;
     }
     if (value === null) continue;
@@ -58,13 +59,6 @@ function namedWhereabouts(type: ResourceType, properties: JsonObject | undefined
   if (faults.length > 0) throw misplaced(type, faults);
   const places = withAncestors([...parents]);
   return { places, belows: belowsOf(places), unknown };
-}
-
-/** The attribute of a property, as conditions name it. */
-function attributeOf(property: string): string {
-  return /^[A-Za-z_]\w*$/.test(property)
-    ? `resource.properties.${property}`
-    : `resource.properties[${JSON.stringify(property)}]`;
 }
 
 /** Types are asked in the order of their properties, so that the first attribute for a type is the smallest. */

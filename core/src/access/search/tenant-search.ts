@@ -1,4 +1,5 @@
 import type { CompiledEngine } from '../engine/compiled-engine.js';
+import { withCountedProperties } from '../graph/counted-properties.js';
 import { findResource, findType } from '../graph/names.js';
 import { whereaboutsOf } from '../graph/whereabouts.js';
 import { inOrder } from './ordered.js';
@@ -35,7 +36,9 @@ export class TenantSearch {
   }
 
   /** Throws `ambiguous_name`. */
-  *find(request: SearchQuestion, bounds: PageBounds): Generator<undefined, Page<FoundEntity | FoundAction>> {
+  *find(asked: SearchQuestion, bounds: PageBounds): Generator<undefined, Page<FoundEntity | FoundAction>> {
+    const { sendable, types } = this.engine;
+    const request = withCountedProperties(asked, sendable, findType(types, asked.resource.type));
     switch (request.kind) {
       case 'subject':
         return yield* pageOf(this.engine, yield* this.#subjects.of(request), bounds);

@@ -90,6 +90,7 @@ export function propertiesOf(
 ): JsonObject | undefined | null {
   if (place === 'record' || place === 'unsaid' || type.parents.length === 0)
     return typeof place === 'object' ? null : undefined;
+  if (!type.takesParents) return undefined;
   const nowhere: JsonObject = Object.fromEntries(type.parents.map(({ property }) => [property, null]));
   if (place === 'nowhere') return nowhere;
   for (const below of place.below) {

@@ -46,6 +46,8 @@ export interface SubjectClass {
   readonly before: Closure;
   readonly after: Closure;
   readonly changed: boolean;
+  /** The properties that requests may send of such subjects, if not all. */
+  readonly sendable: { readonly [S in Side]: ReadonlySet<string> | undefined };
 }
 
 interface Draft {
@@ -67,6 +69,10 @@ export class SubjectClasses {
   readonly #representatives = new Map<string, { type: string; id: string }>();
   readonly #closures = { before: new Map<string, Closure>(), after: new Map<string, Closure>() };
   readonly #types = new Set<string>();
+  readonly #sendable = {
+    before: new Map<string, ReadonlySet<string>>(),
+    after: new Map<string, ReadonlySet<string>>(),
+  };
   /** The types of which everyone has something, or all types if conditions read the type. */
   readonly #mentioned = new Set<string>();
   /** Roles that requests may name, for a subject of each type of which everyone has something else. */
@@ -127,6 +133,10 @@ export class SubjectClasses {
       if (type !== undefined) this.#mention(decodeURIComponent(type));
     }
     for (const type of engine.subjects.keys()) this.#types.add(type);
+    for (const [type, names] of engine.sendable) {
+      this.#types.add(type);
+      this.#sendable[side].set(type, names);
+    }
     if (this.asked !== undefined) for (const type of this.#types) this.#mentioned.add(type);
     if (side === 'before') {
       for (const [type, subjects] of engine.subjects) {
@@ -179,8 +189,11 @@ export class SubjectClasses {
   /** The classes. `look` must have been called for both states. */
   classes(): SubjectClass[] {
     const found: SubjectClass[] = [];
-    const add = (one: Omit<SubjectClass, 'index' | 'changed'>, changed = false) =>
-      found.push({ ...one, index: found.length, changed: changed || one.before.key !== one.after.key });
+    const { before, after } = this.#sendable;
+    const add = (one: Omit<SubjectClass, 'index' | 'changed' | 'sendable'>, changed = false) => {
+      const sendable = { before: before.get(one.type), after: after.get(one.type) };
+      found.push({ ...one, sendable, index: found.length, changed: changed || one.before.key !== one.after.key });
+    };
     const closures = (before: string, after: string) => ({
       before: this.#closures.before.get(before) as Closure,
       after: this.#closures.after.get(after) as Closure,

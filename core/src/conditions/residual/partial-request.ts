@@ -19,12 +19,15 @@ export interface FreeNames {
   admitsId(id: string): boolean;
 }
 
+/** All properties, none, or those of these names. */
+export type SentProperties = boolean | ReadonlySet<string>;
+
 /** The properties of subject, resource or action. */
 export interface PartialProperties {
   /** Those that are recorded: requests are looked at that leave them alone (docs/semantics.md 10.4). */
   readonly recorded: JsonObject;
-  /** Whether requests may send those that are not recorded, each with any value; otherwise these are absent. */
-  readonly sent: boolean;
+  /** Those that are not recorded and that requests may send, each with any value; the others are absent. */
+  readonly sent: SentProperties;
   /** Those that are not recorded and that no request sends all the same. */
   readonly withheld?: ReadonlySet<string>;
 }

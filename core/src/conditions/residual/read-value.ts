@@ -53,9 +53,13 @@ function propertyAnswer(
     return Object.hasOwn(context, name) ? { value: context[name] } : ABSENT;
   }
   const { recorded = {}, sent, withheld }: Partial<PartialProperties> = known[root];
-  if (name === undefined) return sent ? { attribute: pool.property(root, name) } : { value: recorded };
+  const maySend = typeof sent === 'object' ? (one: string) => sent.has(one) : () => sent === true;
+  if (name === undefined) {
+    const any = typeof sent === 'object' ? sent.size > 0 : sent;
+    return any ? { attribute: pool.property(root, name) } : { value: recorded };
+  }
   if (Object.hasOwn(recorded, name)) return { value: recorded[name] };
-  return sent && !withheld?.has(name) ? { attribute: pool.property(root, name) } : ABSENT;
+  return maySend(name) && !withheld?.has(name) ? { attribute: pool.property(root, name) } : ABSENT;
 }
 
 function fieldAnswer(field: Field, known: PartialRequest, pool: AttributePool): ReadValue {

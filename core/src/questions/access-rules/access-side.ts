@@ -8,6 +8,7 @@ import type {
   FreeText,
   PartialProperties,
   PartialRequest,
+  SentProperties,
   TimeSpan,
 } from '../../conditions/residual/partial-request.js';
 import type { DecisionList, ResidualCandidate, Residuals } from '../../conditions/residual/residuals.js';
@@ -95,6 +96,19 @@ export class AccessSide {
   /** The properties by which requests say what a resource of a type lies in. */
   parentsOf(type: Path): readonly ParentProperty[] {
     return recordAt(this.view, 'resource_type', type)?.fields.parents ?? NO_PARENTS;
+  }
+
+  /** The properties that requests may send of resources of a type: all, or these. */
+  sentOfResources(type: Path): SentProperties {
+    const sent = recordAt(this.view, 'resource_type', type)?.fields.from_requests;
+    return sent === undefined || new Set(sent);
+  }
+
+  /** The properties that requests may send of subjects of a type: all, or these. */
+  sentOfSubjects(type: string): SentProperties {
+    const sent =
+      type === OTHER_TYPE ? undefined : recordAt(this.view, 'subject_type', pathOf(type))?.fields.from_requests;
+    return sent === undefined || new Set(sent);
   }
 
   /** The paths of all roles of this name. */

@@ -4,6 +4,7 @@ import type {
   FreeText,
   PartialProperties,
   PartialRequest,
+  SentProperties,
   TimeSpan,
 } from '../../conditions/residual/partial-request.js';
 import type { DecisionList, ResidualCandidate, Residuals } from '../../conditions/residual/residuals.js';
@@ -244,8 +245,12 @@ export class CellJudge {
     const resources = { before: sides.before.resourceProperties(unit), after: sides.after.resourceProperties(unit) };
     const name = action === OTHER_ACTION ? this.#otherAction(unit) : action;
     const answer = (side: 'before' | 'after', { unit: form, said: parents, reaches }: SideQuestion): SideAnswer => {
-      const resource = withSaid(propertiesIn(side, resources), parents, form);
-      const properties = { subject: propertiesIn(side, subjects), resource };
+      const ofSubject = propertiesIn(side, subjects);
+      const ofResource = withSaid(propertiesIn(side, resources), parents, form);
+      const properties = {
+        subject: counted(ofSubject, subjects[side], sides[side].sentOfSubjects(subject.type)),
+        resource: counted(ofResource, resources[side], sides[side].sentOfResources(form.type)),
+      };
       const closure = side === 'before' ? before : after;
       const known: PartialRequest = sides[side].known(subject, closure, form, name, {
         span,
@@ -352,6 +357,14 @@ function withSaid(
   const { recorded, withheld = NONE } = known;
   const all = place === 'record' ? { ...values, ...recorded } : { ...recorded, ...values };
   return { ...known, recorded: all, withheld: new Set([...withheld, ...leftOut]) };
+}
+
+/** Without the properties that are not recorded in a state and that requests may not send there. */
+function counted(known: PartialProperties, own: JsonObject | undefined, sent: SentProperties): PartialProperties {
+  if (typeof sent !== 'object') return known;
+  const counts = (name: string) => sent.has(name) || (own !== undefined && Object.hasOwn(own, name));
+  const recorded = Object.fromEntries(Object.entries(known.recorded).filter(([name]) => counts(name)));
+  return { ...known, recorded, sent };
 }
 
 function placesIn({ place }: JudgedResource, reaches: readonly MatchedPolicy[]): Path[] {

@@ -65,8 +65,9 @@ export function unrecordedUnit(
  */
 export function formsOf(view: AccessView, other: AccessView, unit: JudgedResource): JudgedResource[] {
   const { type, path, place } = unit;
-  if (typeof place === 'string' && (path === undefined || recordAt(view, 'resource', path) !== undefined))
-    return [unit];
+  const recorded = path !== undefined && recordAt(view, 'resource', path) !== undefined;
+  if (!recorded && !takesParents(view, type)) return [unrecordedUnit(type, 'unsaid', path)];
+  if (typeof place === 'string' && (path === undefined || recorded)) return [unit];
   const parents =
     typeof place === 'object' ? place.below : (recordAt(other, 'resource', path ?? '')?.fields.parents ?? []);
   const instead = parents.map((parent) => recordedInstead(view, other, parent));
@@ -82,6 +83,12 @@ export function formsOf(view: AccessView, other: AccessView, unit: JudgedResourc
   const alone = [...new Set(instead.flat())].filter((one) => canBeNamed([one], declared));
   if (alone.length === 0) return [unrecordedUnit(type, 'nowhere', path)];
   return alone.map((below) => unrecordedUnit(type, { below: [below] }, path));
+}
+
+/** Whether requests may say what resources of a type lie in, or there is nothing to say. */
+function takesParents(view: AccessView, type: Path): boolean {
+  const { from_requests: sent, parents = [] } = recordAt(view, 'resource_type', type)?.fields ?? {};
+  return sent === undefined || parents.every(({ property }) => sent.includes(property));
 }
 
 /** The resource, or the lowest above it that are recorded. */

@@ -172,8 +172,13 @@ export function touchOf(
       const [old, now] = [before?.fields as Given<'resource_type'>, after?.fields as Given<'resource_type'>];
       const [was, is] = [new Set(old?.actions), new Set(now?.actions)];
       const changed = [...was, ...is].filter((action) => !was.has(action) || !is.has(action));
-      const actions = only === 'changed' && equalJson(old?.parents, now?.parents) ? new Set(changed) : undefined;
+      const whole = !equalJson(old?.parents, now?.parents) || !equalJson(old?.from_requests, now?.from_requests);
+      const actions = only === 'changed' && !whole ? new Set(changed) : undefined;
       return touch([ALL], [], { policies: undefined, types, actions, ...both });
+    }
+    case 'subject_type': {
+      const [old, now] = [before?.fields as Given<'subject_type'>, after?.fields as Given<'subject_type'>];
+      return equalJson(old?.from_requests, now?.from_requests) ? undefined : touchOfAll(address);
     }
     default:
       return undefined;
@@ -224,7 +229,7 @@ function typesFrom(side: AccessSide, type: Path): Set<Path> {
   return all;
 }
 
-type Given<K extends 'role' | 'subject' | 'resource' | 'resource_type'> = Fields<K> | undefined;
+type Given<K extends 'role' | 'subject' | 'subject_type' | 'resource' | 'resource_type'> = Fields<K> | undefined;
 
 function sameRole(before: unknown, after: unknown): boolean {
   const [old, now] = [before as Given<'role'>, after as Given<'role'>];
@@ -244,7 +249,11 @@ function sameResource(before: unknown, after: unknown): boolean {
 
 function sameType(before: unknown, after: unknown): boolean {
   const [old, now] = [before as Given<'resource_type'>, after as Given<'resource_type'>];
-  return equalJson(old?.parents, now?.parents) && equalJson(old?.actions, now?.actions);
+  return (
+    equalJson(old?.parents, now?.parents) &&
+    equalJson(old?.actions, now?.actions) &&
+    equalJson(old?.from_requests, now?.from_requests)
+  );
 }
 
 function equalJson(left: unknown, right: unknown): boolean {

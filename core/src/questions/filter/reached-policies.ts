@@ -12,10 +12,10 @@ import { includedIn } from '../../access/graph/included-roles.js';
 import type { Principal } from '../../access/graph/principal.js';
 import { isSuspended } from '../../access/graph/suspension.js';
 import type { ResourceSearch } from '../../access/search/question.js';
-import { ALWAYS, and, NEVER, or, type RowCondition } from './row-condition.js';
-import type { Placement, PlacementBuilder } from './row-places.js';
+import { ALWAYS, and, or, type RowCondition } from './row-condition.js';
+import { NO_PLACEMENT, type Placement, type PlacementBuilder } from './row-places.js';
 
-const EVERYWHERE: Placement = { recorded: undefined, others: ALWAYS };
+const EVERYWHERE: Placement = { recorded: undefined, others: ALWAYS, unsaid: false };
 
 /** The policies that cover rows of a type, and the roles of the subject, each with the rows to which it counts. */
 export class ReachedPolicies {
@@ -52,7 +52,7 @@ export class ReachedPolicies {
   /** The rows on which the subject holds a role. */
   holds(path: string): Placement {
     const role = this.engine.roles.get(path);
-    return (role && this.#roles.get(role)) ?? NOWHERE;
+    return (role && this.#roles.get(role)) ?? NO_PLACEMENT;
   }
 
   #act(acting: Principal, action: string): void {
@@ -110,8 +110,6 @@ export class ReachedPolicies {
   }
 }
 
-const NOWHERE: Placement = { recorded: new Set(), others: NEVER };
-
 function listed<K, V>(lists: Map<K, V[]>, key: K): V[] {
   const known = lists.get(key) ?? [];
   lists.set(key, known);
@@ -128,12 +126,14 @@ function joined(placements: readonly Placement[]): Placement {
     for (const resource of placement.recorded ?? []) recorded.add(resource);
     others.push(placement.others);
   }
-  return { recorded, others: or(others) };
+  return { recorded, others: or(others), unsaid: placements.some(({ unsaid }) => unsaid) };
 }
 
 function inBoth(left: Placement, right: Placement): Placement {
   if (left.recorded === undefined) return right;
   const { recorded } = right;
   const both = recorded === undefined ? left.recorded : [...left.recorded].filter((one) => recorded.has(one));
-  return { recorded: new Set(both), others: and([left.others, right.others]) };
+  const may = ({ others, unsaid }: Placement) => unsaid || others.op !== 'never';
+  const unsaid = (left.unsaid || right.unsaid) && may(left) && may(right);
+  return { recorded: new Set(both), others: and([left.others, right.others]), unsaid };
 }

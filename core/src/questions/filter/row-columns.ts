@@ -22,7 +22,10 @@ const SAYABLE: ReadonlySet<PropertyType> = new Set(['string', 'number', 'boolean
 
 export const NAME: RowColumn = { column: 'name', type: 'string', without: 'never' };
 
-/** The columns of rows of a type: a property that the request sends is none, since it counts for all rows. */
+/**
+ * The columns of rows of a type: a property that the request sends is none, since it counts for all rows, and neither is one
+ * that counts as it is recorded.
+ */
 export class RowColumns {
   readonly parents: readonly ParentColumn[];
   readonly #byProperty: ReadonlyMap<string, RowColumn>;
@@ -31,7 +34,7 @@ export class RowColumns {
     private readonly type: ResourceType,
     private readonly sent: JsonObject,
   ) {
-    const free = type.parents.filter(({ property }) => !Object.hasOwn(sent, property));
+    const free = type.takesParents ? type.parents.filter(({ property }) => !Object.hasOwn(sent, property)) : [];
     this.parents = free.map((parent) => ({ column: parentColumn(parent, type.parents), parent }));
     this.#byProperty = new Map(
       this.parents.map(({ column, parent }) => [parent.property, { column, type: 'string', without: 'null' }]),
@@ -40,7 +43,7 @@ export class RowColumns {
 
   /** Whether rows choose a property, so that a condition that reads it depends on the row. */
   has(property: string): boolean {
-    return !Object.hasOwn(this.sent, property);
+    return !Object.hasOwn(this.sent, property) && (this.type.sendable?.has(property) ?? true);
   }
 
   /** Throws `Unsayable` where the type does not say what the column holds. */

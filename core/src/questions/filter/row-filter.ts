@@ -3,12 +3,13 @@ import { Ancestors } from '../../access/evaluate/ancestors.js';
 import type { LazyGuard } from '../../access/grants/lazy-guard.js';
 import type { Policy } from '../../access/grants/rule.js';
 import type { Resource, ResourceType } from '../../access/grants/target.js';
+import { withCountedProperties } from '../../access/graph/counted-properties.js';
 import { findType } from '../../access/graph/names.js';
-import { excessOf, whereaboutsOf, withAncestors } from '../../access/graph/whereabouts.js';
+import { excessOf, type Whereabouts, whereaboutsOf, withAncestors } from '../../access/graph/whereabouts.js';
 import type { ResourceSearch } from '../../access/search/question.js';
 import { remembered } from '../../collections/remembered.js';
 import { parsedCondition } from '../../conditions/residual/partial-evaluator.js';
-import type { PartialRequest, PartialResource } from '../../conditions/residual/partial-request.js';
+import type { PartialPrincipals, PartialRequest, PartialResource } from '../../conditions/residual/partial-request.js';
 import { readsOf } from '../../conditions/residual/reads.js';
 import { Residuals } from '../../conditions/residual/residuals.js';
 import { partsOf } from '../../conditions/residual/syntax.js';
@@ -62,11 +63,12 @@ const ANY_NAMES = { names: true, admitsName: () => true, admitsId: () => false }
  */
 export function filterRows(
   engine: CompiledEngine,
-  question: FilterQuestion,
+  asked: FilterQuestion,
   now: number,
   mayBePartial = false,
 ): FilterAnswer {
-  const type = findType(engine.types, question.resource.type);
+  const type = findType(engine.types, asked.resource.type);
+  const question = withCountedProperties(asked, engine.sendable, type);
   if (type === undefined) {
     engine.namedRoles(question.subject.roles);
     return { filter: { kind: 'none' }, partial: false, policies: [] };
@@ -92,6 +94,8 @@ class RowFilter {
   readonly #stored: JsonObject;
   /** The parents in which the request places all rows, and what these lie in. */
   readonly #fixed: readonly Resource[];
+  /** The types that rows without a record may lie below, for all that can be said. */
+  readonly #unknown: Whereabouts['unknown'];
   readonly #reads = new Map<LazyGuard, ReturnType<typeof readsOf>>();
   #partial = false;
 
@@ -106,9 +110,11 @@ class RowFilter {
     this.#sent = resource.properties ?? {};
     this.#columns = new RowColumns(type, this.#sent);
     const free = this.#columns.parents.map(({ parent }) => [parent.property, null]);
-    this.#fixed = whereaboutsOf(type, undefined, { ...this.#sent, ...Object.fromEntries(free) })?.places ?? [];
+    const where = whereaboutsOf(type, undefined, { ...this.#sent, ...Object.fromEntries(free) });
+    this.#fixed = where?.places ?? [];
+    this.#unknown = where?.unknown ?? null;
     const fixed = new Set(this.#fixed);
-    const builder = () => new PlacementBuilder(type, this.#columns, fixed);
+    const builder = () => new PlacementBuilder(type, this.#columns, fixed, this.#unknown);
     this.#reached = new ReachedPolicies(engine, type, question, now, builder);
     this.#clauses = new ClauseOutcomes(
       this.#residuals,
@@ -155,26 +161,31 @@ class RowFilter {
 
   /** Rows of which no record has the name, wherever they lie. */
   #unrecorded(): RowCondition {
-    const candidates = [...this.#reached.policies].map(([policy, { others: where }]): Candidate => {
-      const outcomes = policy.guard === null ? always('true') : this.#outcomes(policy, policy.guard);
-      return { policy, where, outcomes };
+    const candidates = [...this.#reached.policies].map(([policy, { others, unsaid }]): Candidate => {
+      const unknown = unsaid && others.op === 'never';
+      const { guard } = policy;
+      const outcomes = guard === null ? (unknown ? ABSENT : TRUE) : this.#outcomes(policy, guard, unknown);
+      return { policy, where: unknown ? ALWAYS : others, outcomes };
     });
     return allowed(candidates);
   }
 
-  #outcomes(policy: Policy, guard: LazyGuard): RowOutcomes {
+  /** `unknown` where the policy counts only if the row lies where nobody says. */
+  #outcomes(policy: Policy, guard: LazyGuard, unknown: boolean): RowOutcomes {
     const principals = (path: string) => {
-      const { recorded, others } = this.#reached.holds(path);
-      return recorded === undefined ? true : others.op === 'never' ? false : { anyOf: [path] };
+      const { recorded, others, unsaid } = this.#reached.holds(path);
+      if (recorded === undefined) return true;
+      if (others.op === 'never') return unsaid ? 'absent' : false;
+      return { anyOf: [path] };
     };
     const resource = { names: { id: undefined, name: ANY_NAMES }, recorded: this.#sent };
     const known = (ancestry: Ancestry) => this.#known(resource, ancestry, principals);
     return this.#said(policy, () => {
-      if (this.#readsOf(guard).ancestors.length === 0) return this.#residual(guard, known({ of: () => [] }));
+      if (this.#readsOf(guard).ancestors.length === 0) return this.#residual(guard, known({ of: () => [] }), unknown);
       return cases(
         this.#combinations().map(({ where, places }) => ({
           where,
-          outcomes: this.#residual(guard, known(this.#ancestry(undefined, places))),
+          outcomes: this.#residual(guard, known(this.#ancestry(undefined, places)), unknown),
         })),
       );
     });
@@ -274,6 +285,7 @@ class RowFilter {
       const stored = resource.properties ?? {};
       const { resourceProperties } = this.#readsOf(guard);
       const parents = new Set(this.#columns.parents.map(({ parent }) => parent.property));
+      const alone = Object.fromEntries(Object.entries(stored).filter(([name]) => !this.#columns.has(name)));
       const free = Object.keys(stored).filter((name) => this.#columns.has(name) && !parents.has(name));
       const read = resourceProperties === undefined ? free : free.filter((name) => resourceProperties.includes(name));
       if (read.length > STORED_READ_MAX) throw manyStored(resource, read.length);
@@ -281,7 +293,7 @@ class RowFilter {
       const ancestry = this.#ancestry(resource, []);
       const names = { id: resource.id, name: resource.name };
       const known = (lacking: JsonObject) =>
-        this.#known({ names, recorded: { ...lacking, ...this.#sent } }, ancestry, principals);
+        this.#known({ names, recorded: { ...alone, ...lacking, ...this.#sent } }, ancestry, principals);
       if (read.length === 0) return this.#residual(guard, known({}));
       const key = subsets(read).map((lacking) => {
         const values = Object.fromEntries(lacking.map((name) => [name, stored[name] as Json]));
@@ -307,14 +319,16 @@ class RowFilter {
 
   #ancestry(resource: Resource | undefined, places: readonly Resource[]): Ancestry {
     const where =
-      resource === undefined ? { places, belows: [], unknown: null } : whereaboutsOf(this.type, resource, undefined);
+      resource === undefined
+        ? { places, belows: [], unknown: this.#unknown }
+        : whereaboutsOf(this.type, resource, undefined);
     return new Ancestors({ type: this.type, resource, where });
   }
 
   #known(
     resource: Pick<PartialResource, 'names' | 'recorded'>,
     ancestry: Ancestry,
-    hasRole: (path: string) => boolean | { anyOf: readonly string[] },
+    hasRole: PartialPrincipals['hasRole'],
   ): PartialRequest {
     const { subject, action, context } = this.question;
     const { name: type, application } = this.type;
@@ -327,15 +341,15 @@ class RowFilter {
         sent: false,
       },
       action: { name: action.name, sent: false, ...(action.properties && { recorded: action.properties }) },
-      resource: { type, application, sent: true, ...resource },
+      resource: { type, application, sent: this.type.sendable ?? true, ...resource },
       ancestry,
       principals: { inGroup: (path) => this.#reached.inGroup(path), hasRole },
       span: { from: this.now, until: this.now + 1 },
     };
   }
 
-  #residual(guard: LazyGuard, known: PartialRequest): RowOutcomes {
-    return this.#clauses.of.of(this.#residuals.residualOf(guard, known));
+  #residual(guard: LazyGuard, known: PartialRequest, unknown = false): RowOutcomes {
+    return this.#clauses.of.of(this.#residuals.residualOf(guard, known, unknown));
   }
 
   #readsOf(guard: LazyGuard): ReturnType<typeof readsOf> {
@@ -370,6 +384,7 @@ class RowFilter {
 }
 
 const TRUE = always('true');
+const ABSENT = always('absent');
 
 /** Combines candidates as 5.1 to 5.5 do: the rows for which the answer is an ALLOW. */
 function allowed(candidates: readonly Candidate[]): RowCondition {

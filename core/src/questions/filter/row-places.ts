@@ -1,6 +1,7 @@
 import type { Resource, ResourceType } from '../../access/grants/target.js';
 import { itemsOf } from '../../access/graph/few-or-many.js';
 import { hierarchyNodeOf } from '../../access/graph/hierarchy-node.js';
+import type { Whereabouts } from '../../access/graph/whereabouts.js';
 import type { RowColumns } from './row-columns.js';
 import { ALWAYS, type ColumnName, inSet, NEVER, or, type RowCondition } from './row-condition.js';
 import { oneOf } from './value-set.js';
@@ -11,6 +12,8 @@ export interface Placement {
   readonly recorded: ReadonlySet<Resource> | undefined;
   /** The others. */
   readonly others: RowCondition;
+  /** Whether the others may lie there all the same, since nobody says where they lie. */
+  readonly unsaid: boolean;
 }
 
 /** Collects resources, by themselves or with all that lies below them. */
@@ -18,12 +21,14 @@ export class PlacementBuilder {
   readonly #recorded = new Set<Resource>();
   readonly #parents = new Map<ColumnName, Set<string>>();
   #fixed = false;
+  #unsaid = false;
 
   constructor(
     private readonly type: ResourceType,
     private readonly columns: RowColumns,
     /** The parents that the request names for all rows, with what they lie in. */
     private readonly fixed: ReadonlySet<Resource>,
+    private readonly unknown: Whereabouts['unknown'],
   ) {}
 
   add(resource: Resource): void {
@@ -31,6 +36,7 @@ export class PlacementBuilder {
   }
 
   addBelow(top: Resource): void {
+    this.#unsaid ||= this.unknown?.has(top.type) === true;
     const entered = new Set([top]);
     for (const place of entered) {
       this.add(place);
@@ -43,12 +49,12 @@ export class PlacementBuilder {
 
   get placement(): Placement {
     const parents = [...this.#parents].map(([column, names]) => inSet(column, oneOf(names)));
-    return { recorded: this.#recorded, others: this.#fixed ? ALWAYS : or(parents) };
+    return { recorded: this.#recorded, others: this.#fixed ? ALWAYS : or(parents), unsaid: this.#unsaid };
   }
 }
 
 /** Nowhere. */
-export const NO_PLACEMENT: Placement = { recorded: new Set(), others: NEVER };
+export const NO_PLACEMENT: Placement = { recorded: new Set(), others: NEVER, unsaid: false };
 
 function namesIn(parents: Map<ColumnName, Set<string>>, column: ColumnName): Set<string> {
   const known = parents.get(column) ?? new Set();

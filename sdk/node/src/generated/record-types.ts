@@ -81,6 +81,8 @@ export type ResourceType = {
   actions: string[];
   /** The properties that resources of this type may have, and their types; conditions are checked against them. */
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'>;
+  /** The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none. */
+  from_requests?: string[];
   parents?: ResourceTypeParent[];
   /** The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`. */
   max_age?: string;
@@ -112,6 +114,8 @@ export type NewResourceType = {
   actions: readonly string[];
   /** The properties that resources of this type may have, and their types; conditions are checked against them. */
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'> | undefined;
+  /** The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none. */
+  from_requests?: readonly string[] | undefined;
   parents?: readonly NewResourceTypeParent[] | undefined;
   /** The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`. */
   max_age?: string | undefined;
@@ -154,7 +158,7 @@ export type Resource = {
   name: string;
   /** The paths of the resources that it lies in, at most 8: `docs/folder/hr`; their types are among the `parents` of its type. */
   parents?: string[];
-  /** Stored attributes for conditions; a request overrides them key by key. */
+  /** Stored attributes for conditions; a request overrides those that its type takes from requests, key by key. */
   properties?: JsonObject;
   /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: string[];
@@ -176,7 +180,7 @@ export type NewResource = {
   name: string;
   /** The paths of the resources that it lies in, at most 8: `docs/folder/hr`; their types are among the `parents` of its type. */
   parents?: readonly string[] | undefined;
-  /** Stored attributes for conditions; a request overrides them key by key. */
+  /** Stored attributes for conditions; a request overrides those that its type takes from requests, key by key. */
   properties?: SentObject | undefined;
   /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
   shared_with?: readonly string[] | undefined;
@@ -209,6 +213,8 @@ export type SubjectType = {
   name: string;
   /** The properties that subjects of this type may have, and their types; absent means any. */
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'>;
+  /** The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none. */
+  from_requests?: string[];
   /** A note for people. */
   description?: string;
 };
@@ -219,6 +225,8 @@ export type NewSubjectType = {
   name: string;
   /** The properties that subjects of this type may have, and their types; absent means any. */
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'> | undefined;
+  /** The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none. */
+  from_requests?: readonly string[] | undefined;
   /** A note for people. */
   description?: string | undefined;
 };
@@ -242,7 +250,7 @@ export type Subject = {
   type: string;
   /** A name for people. */
   name?: string;
-  /** Stored attributes for conditions; a request overrides them key by key. */
+  /** Stored attributes for conditions; a request overrides those that its type takes from requests, key by key. */
   properties?: JsonObject;
   /** The entry of the directory that this was made from. Decisions do not read it. */
   entry?: SubjectEntry;
@@ -272,7 +280,7 @@ export type NewSubject = {
   id: string;
   /** A name for people. */
   name?: string | undefined;
-  /** Stored attributes for conditions; a request overrides them key by key. */
+  /** Stored attributes for conditions; a request overrides those that its type takes from requests, key by key. */
   properties?: SentObject | undefined;
   /** The entry of the directory that this was made from. Decisions do not read it. */
   entry?: NewSubjectEntry | undefined;

@@ -104,6 +104,8 @@ class ResourceType(_ResourceType, total=False):
 
     #: The properties that resources of this type may have, and their types; conditions are checked against them.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
+    #: The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
+    from_requests: List[str]
     parents: List[ResourceTypeParent]
     #: The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
     max_age: str
@@ -143,6 +145,8 @@ class NewResourceType(_NewResourceType, total=False):
     application: str
     #: The properties that resources of this type may have, and their types; conditions are checked against them.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
+    #: The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
+    from_requests: List[str]
     parents: List[NewResourceTypeParent]
     #: The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
     max_age: str
@@ -183,7 +187,7 @@ class Resource(_Resource, total=False):
 
     #: The paths of the resources that it lies in, at most 8: `docs/folder/hr`; their types are among the `parents` of its type.
     parents: List[str]
-    #: Stored attributes for conditions; a request overrides them key by key.
+    #: Stored attributes for conditions; a request overrides those that its type takes from requests, key by key.
     properties: Dict[str, Any]
     #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
@@ -205,7 +209,7 @@ class NewResource(_NewResource, total=False):
     type: str
     #: The paths of the resources that it lies in, at most 8: `docs/folder/hr`; their types are among the `parents` of its type.
     parents: List[str]
-    #: Stored attributes for conditions; a request overrides them key by key.
+    #: Stored attributes for conditions; a request overrides those that its type takes from requests, key by key.
     properties: Dict[str, Any]
     #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
     shared_with: List[str]
@@ -242,6 +246,8 @@ class SubjectType(_SubjectType, total=False):
 
     #: The properties that subjects of this type may have, and their types; absent means any.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
+    #: The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
+    from_requests: List[str]
     #: A note for people.
     description: str
 
@@ -256,6 +262,8 @@ class NewSubjectType(_NewSubjectType, total=False):
 
     #: The properties that subjects of this type may have, and their types; absent means any.
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
+    #: The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
+    from_requests: List[str]
     #: A note for people.
     description: str
 
@@ -297,7 +305,7 @@ class Subject(_Subject, total=False):
 
     #: A name for people.
     name: str
-    #: Stored attributes for conditions; a request overrides them key by key.
+    #: Stored attributes for conditions; a request overrides those that its type takes from requests, key by key.
     properties: Dict[str, Any]
     #: The entry of the directory that this was made from. Decisions do not read it.
     entry: SubjectEntry
@@ -335,7 +343,7 @@ class NewSubject(_NewSubject, total=False):
 
     #: A name for people.
     name: str
-    #: Stored attributes for conditions; a request overrides them key by key.
+    #: Stored attributes for conditions; a request overrides those that its type takes from requests, key by key.
     properties: Dict[str, Any]
     #: The entry of the directory that this was made from. Decisions do not read it.
     entry: NewSubjectEntry
