@@ -1,4 +1,6 @@
 import { PROTECTED_APPLICATION } from '@authz-service/core/limits/judge-console';
+import { address, path } from '@authz-service/core/records/address';
+import { isSuspendedAt } from '@authz-service/core/records/suspension';
 import type { DecisionRequest } from '@authz-service/core/request';
 import type { Credential, Grant } from '../auth/credential.js';
 import type { CredentialIndex } from '../auth/credential-index.js';
@@ -26,7 +28,7 @@ const RIGHTS: { action: string; grants: readonly Grant[] }[] = [
 /**
  * Returns what a person may do in a tenant at this moment: by the tenant's records, and by the client that names them. A
  * person is `user/SUB` there, unless the settings say otherwise; groups of the provider count as the groups here that the
- * present settings name. Undefined unless the present provider has named the person. Throws what a decision throws: then
+ * present settings name. Who is suspended may do nothing. Undefined unless the present provider has named the person. Throws what a decision throws: then
  * nothing is granted.
  */
 export async function personRights(
@@ -48,8 +50,11 @@ export async function personRights(
   const { kind, name } = holder;
   const person = { kind, id: holder.id, name, tenant: id, generation: '' };
   const [client, ...others] = credentials.ofPerson(id, holder.id);
+  const { type, id: subject } = holder.subject;
+  const record = tenant.state.get(address('subject', path(type, subject)));
+  const suspended = record?.kind === 'subject' && isSuspendedAt(record.fields, now);
   // The limits of several may contradict, and no choice among them is safe.
-  if (others.length > 0) return { ...person, grants: new Set() };
+  if (suspended || others.length > 0) return { ...person, grants: new Set() };
   const grants = new Set([
     ...granted.flatMap((right) => right.grants),
     ...((client?.offSince === undefined && client?.grants) || []),

@@ -3,7 +3,7 @@ import { canonicalJson, type Json, type JsonObject } from '@authz-service/core/j
 import { encodeSegment } from '@authz-service/core/records/address';
 import type { PropertyType } from '@authz-service/core/records/fields';
 import type { Fields } from '@authz-service/core/records/registry';
-import { type Suspension, suspensionOf } from '@authz-service/core/records/suspension';
+import { isSuspendedAt, type Suspension, suspensionOf } from '@authz-service/core/records/suspension';
 import { type AttributePath, ENTERPRISE, isMultiValued, parsePath, USER } from '../scim/attribute-path.js';
 import { isObject, itemsOf, own } from '../scim/attribute-values.js';
 import { setAt, valuesAt } from '../scim/resource.js';
@@ -21,7 +21,7 @@ export function userResource({ directory, now }: DirectoryView, record: UserReco
     ...(entry?.external_id !== undefined && { externalId: entry.external_id }),
     userName: entryName(record),
     ...(fields.name !== undefined && { displayName: fields.name }),
-    active: !isSuspended(fields, now),
+    active: !isSuspendedAt(fields, now),
   };
   for (const [property, attribute] of Object.entries(directory.properties ?? {})) {
     const value = fields.properties === undefined ? undefined : own(fields.properties, property);
@@ -64,11 +64,7 @@ export function userFields(
 
 /** Whether somebody else than the directory has suspended a subject: then the directory does not reinstate it. */
 export function isSuspendedElsewhere({ owner, now }: DirectoryView, fields: Suspension): boolean {
-  return isSuspended(fields, now) && !fields.suspension_reason?.startsWith(`By ${owner}: `);
-}
-
-export function isSuspended({ suspended, suspended_until: until }: Suspension, now: number): boolean {
-  return suspended === true || (until !== undefined && Date.parse(until) > now);
+  return isSuspendedAt(fields, now) && !fields.suspension_reason?.startsWith(`By ${owner}: `);
 }
 
 /**

@@ -11,6 +11,11 @@ export function suspensionOf({ suspended, suspended_until, suspension_reason }: 
   };
 }
 
+/** Whether a subject is suspended at a moment, in milliseconds since the epoch (docs/semantics.md 2.6). */
+export function isSuspendedAt({ suspended, suspended_until: until }: Suspension, now: number): boolean {
+  return suspended === true || (until !== undefined && !(Date.parse(until) <= now));
+}
+
 /** Whether a declaration says whether the subject is suspended. */
 export function saysSuspension({ suspended, suspended_until }: Suspension): boolean {
   return suspended !== undefined || suspended_until !== undefined;
