@@ -3,7 +3,8 @@ import { type Address, address, type Path } from '@authz-service/core/records/ad
 import type { Kind } from '@authz-service/core/records/kinds';
 import type { Credential } from './credential.js';
 
-const OWNED_KINDS: readonly Kind[] = ['subject', 'group', 'group_membership'];
+/** The kinds of records that a directory owns. */
+export const OWNED_KINDS: readonly Kind[] = ['subject', 'group', 'group_membership'];
 
 /** The owner of the records that a directory makes, in the place of a stack: its address. */
 export function ownerOf(directory: Path): Address {

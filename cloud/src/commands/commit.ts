@@ -13,6 +13,7 @@ import { demandDirectory } from '../auth/demand-directory.js';
 import type { Cloud } from '../cloud.js';
 import { assertStillValid } from '../console/assert-still-valid.js';
 import { demandConsoleStack, guardSession } from '../console/guard-session.js';
+import type { Loss } from '../store/directory-store.js';
 import {
   type IdempotencyRow,
   type JudgeOperators,
@@ -37,6 +38,12 @@ import { settleOrigins } from './settle-origins.js';
 export interface CommitCommand extends Omit<CommitOrder, 'changes' | 'by' | 'held' | 'writer' | 'session'> {
   changes(tenant: Tenant): Change[];
   credential: Credential;
+  /** Whether an operator hands records over to the directory that is the stack: else only its own key writes for it. */
+  handsOver?: boolean;
+  /** Prepares what `changes` needs, each time before it is called to commit. */
+  ready?(): Promise<void>;
+  /** Counts what the changes take away, if a directory makes them; called after `changes`. */
+  losses?(): Loss | undefined;
   /** The id of another tenant, to which an operator commits; the one of the credential unless given. */
   elsewhere?: string;
   /**
@@ -204,6 +211,7 @@ async function judgeAndStore(
   const { baseRevision } = command;
   const credential = actorOf(command);
   const writer = limits && { name: credential.name, limits };
+  await command.ready?.();
   const changes = command.changes(tenant);
   if (!attempts.charged) command.charge?.(changes.length);
   attempts.charged = true;
@@ -218,7 +226,8 @@ async function judgeAndStore(
     ...changes.map(kindOf),
     ...[...(command.origins?.places.keys() ?? [])].map((at) => splitAddress(at).kind),
   ];
-  demandDirectory({ ...credential, ...(directory !== undefined && { directory }) }, { ...command, kinds });
+  if (command.handsOver !== true)
+    demandDirectory({ ...credential, ...(directory !== undefined && { directory }) }, { ...command, kinds });
   if (directory === undefined) demandForKinds(credential, kinds);
   demandConsoleStack(credential, { ...command, kinds });
   cloud.health.clockBehindSeconds();
@@ -262,8 +271,10 @@ async function judgeAndStore(
   if (locked && attempts.judged && !judgedBefore) throw new StaleStoreError(tenant.id, tenant.revisionNumber);
   if (touchesCredentials(staged)) await cloud.revocationLog?.assertWritable();
   attempts.storing = true;
+  const losses = command.losses?.();
   await store.commit({
     ...prepared.commit,
+    ...(losses && { losses }),
     ...(idempotency && { idempotency }),
     ...(judge && { judge }),
   });

@@ -1,59 +1,66 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, type Json } from '@authz-service/core/json/json';
 import { ProblemError } from '@authz-service/core/problem';
 import { type Address, splitAddress } from '@authz-service/core/records/address';
 import { addressOf } from '@authz-service/core/records/registry';
 import type { Change } from '@authz-service/core/state/change';
+import type { DirectoryStore, HeldDecision, Loss, Losses } from '../store/directory-store.js';
 import type { DirectoryView, MembershipRecord } from './directory-view.js';
 
 const HOUR_MS = 60 * 60 * 1000;
-
-/** Numbers of records that requests take away. */
-export interface Loss {
-  people: number;
-  /** Subjects that get another id: who acts by the old one has lost all. */
-  renamed: number;
-  memberships: number;
-  groups: number;
-  suspended: number;
-}
+/** How long what an operator has decided on a held change counts: clients repeat requests for some hours. */
+export const DECIDED_MS = 24 * HOUR_MS;
 
 export type Braked = 'removals' | 'groups_emptied' | 'suspensions';
 
-const NO_LOSS: Loss = { people: 0, renamed: 0, memberships: 0, groups: 0, suspended: 0 };
+export const NO_LOSS: Loss = { people: 0, renamed: 0, memberships: 0, groups: 0, suspended: 0 };
 
 /** A change that would take away more in an hour than the directory may. */
 export class HeldError extends ProblemError {
   constructor(
     readonly braked: Braked,
     detail: string,
+    readonly changes: Change[],
     retryAfterSeconds: number,
   ) {
     super('not_ready', detail, [], { retryAfterSeconds });
   }
 }
 
-/** Counts what each directory has taken away in the last hour, as far as this process has committed it. */
+/** The losses by a directory in the last hour, and what an operator has decided on changes that were held. */
 export class Brake {
-  readonly #losses = new Map<string, { at: number; loss: Loss }[]>();
+  constructor(private readonly known: Losses) {}
 
-  note(key: string, loss: Loss, at: number): void {
-    if (sizeOf(loss) === 0) return;
-    this.#losses.set(key, [...this.#within(key, at), { at, loss }]);
+  /** Reads it as of now. */
+  static async read(store: DirectoryStore, tenant: string, directory: Address, now: number): Promise<Brake> {
+    const [since, decidedSince] = [now - HOUR_MS, now - DECIDED_MS].map((at) => new Date(at).toISOString());
+    return new Brake(await store.directoryLosses(tenant, directory, String(since), String(decidedSince)));
+  }
+
+  /** The losses in the last hour. */
+  taken(now: number): Loss {
+    return this.#within(now).reduce((sum, { loss }) => plus(sum, loss), NO_LOSS);
+  }
+
+  decided(id: string): HeldDecision | undefined {
+    return this.known.decided.get(id);
   }
 
   /** Throws `HeldError` if this loss, with those before it and those of the same commit, is more than may be. */
-  admit(view: DirectoryView, key: string, pending: Loss, loss: Loss): void {
+  admit(view: DirectoryView, pending: Loss, { loss, changes }: { loss: Loss; changes: Change[] }): void {
     if (sizeOf(loss) === 0) return;
     const { directory, now, owner } = view;
-    const before = this.#within(key, now);
-    const past = before.reduce((sum, { loss: one }) => plus(sum, one), NO_LOSS);
+    const before = this.#within(now);
+    const past = this.taken(now);
     const all = plus(plus(past, pending), loss);
     const people = view.users.count(owner) + past.people;
     const memberships = view.memberships.count(owner) + past.memberships;
     const hold = (braked: Braked, what: string, most: number, of: string) => {
-      const oldest = before[0]?.at ?? now;
+      const oldest = before[0] === undefined ? now : Date.parse(before[0].at);
       throw new HeldError(
         braked,
-        `The directory "${directory.name}" would ${what} in an hour, and may at most ${most} ("${braked}": ${of}). An operator lets it through by raising "${braked}" of ${owner}.`,
+        `The directory "${directory.name}" would ${what} in an hour, and may at most ${most} ("${braked}": ${of}): "servicectl directory status ${directory.name}" shows what is held, and lets it through or discards it.`,
+        changes,
         Math.max(1, Math.ceil((oldest + HOUR_MS - now) / 1000)),
       );
     };
@@ -73,9 +80,15 @@ export class Brake {
       hold('suspensions', `suspend ${all.suspended} of ${people} people`, shareOf(suspensions, people), suspensions);
   }
 
-  #within(key: string, now: number): { at: number; loss: Loss }[] {
-    return (this.#losses.get(key) ?? []).filter(({ at }) => at > now - HOUR_MS);
+  #within(now: number): Losses['losses'] {
+    return this.known.losses.filter(({ at }) => Date.parse(at) > now - HOUR_MS);
   }
+}
+
+/** The id of changes that are held: that of the same changes in any order. */
+export function heldId(changes: readonly Change[]): string {
+  const texts = changes.map((change) => canonicalJson(change as unknown as Json)).sort();
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
 }
 
 /** The losses by the requests of one commit, each counted beside those before it. */
@@ -87,8 +100,8 @@ export class LossesOfCommit {
 
   constructor(private readonly view: DirectoryView) {}
 
-  /** Counts what the changes of a request take away; `take` adds it to those of the commit. */
-  of(changes: readonly Change[]): { loss: Loss; take(): void } {
+  /** Counts what the changes of a request take away; `take` adds what counts of it to those of the commit. */
+  of(changes: readonly Change[]): { loss: Loss; take(counted: Loss): void } {
     const loss = { ...NO_LOSS };
     const sources = sourcesOf(this.view, changes);
     const before = (address: Address) => sources.get(address) ?? address;
@@ -117,8 +130,8 @@ export class LossesOfCommit {
       const left = by + (this.#members.get(group) ?? 0);
       if (by < 0 && left < 0 && !gone.has(group) && isEmptied(this.view.membersOf(group), -left)) loss.groups++;
     }
-    const take = () => {
-      this.taken = plus(this.taken, loss);
+    const take = (counted: Loss) => {
+      this.taken = plus(this.taken, counted);
       for (const [group, by] of members) this.#members.set(group, (this.#members.get(group) ?? 0) + by);
     };
     return { loss, take };
@@ -147,7 +160,7 @@ function isEmptied(members: Iterable<MembershipRecord>, gone: number): boolean {
   return true;
 }
 
-function plus(one: Loss, other: Loss): Loss {
+export function plus(one: Loss, other: Loss): Loss {
   return {
     people: one.people + other.people,
     renamed: one.renamed + other.renamed,
@@ -157,7 +170,7 @@ function plus(one: Loss, other: Loss): Loss {
   };
 }
 
-function sizeOf(loss: Loss): number {
+export function sizeOf(loss: Loss): number {
   return Object.values(loss).reduce((sum, each) => sum + each, 0);
 }
 

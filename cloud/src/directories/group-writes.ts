@@ -37,8 +37,10 @@ export function createGroup(view: DirectoryView, body: JsonObject, id: string): 
     present === undefined
       ? { op: 'create', kind: 'group', fields }
       : { op: 'update', address: at, fields: { ...present.fields, ...fields } };
-  const members = new Members(view, undefined);
-  members.set(own(resource, 'members') ?? []);
+  // A group that is taken up keeps its members until the directory sends others.
+  const members = new Members(view, present);
+  const given = own(resource, 'members');
+  if (given !== undefined) members.set(given);
   return { changes: [change, ...members.changes(fields.name)], shown: at, claims: [`group ${folded(fields.name)}`] };
 }
 

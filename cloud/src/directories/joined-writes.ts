@@ -4,8 +4,9 @@ import type { Credential } from '../auth/credential.js';
 import { ownerOf } from '../auth/demand-directory.js';
 import type { Cloud } from '../cloud.js';
 import { type Committed, commit } from '../commands/commit.js';
+import type { Loss } from '../store/directory-store.js';
 import type { Tenant } from '../tenants/tenant.js';
-import { Brake, type HeldError, type Loss, LossesOfCommit } from './brake.js';
+import { Brake, type HeldError, heldId, LossesOfCommit, NO_LOSS, plus, sizeOf } from './brake.js';
 import type { DirectoryView } from './directory-view.js';
 import type { Plan, PlannedWrite } from './planned-write.js';
 import { viewNow, whenViewed } from './view-of.js';
@@ -43,7 +44,6 @@ export class JoinedWrites {
   readonly #waiting = new Map<string, Waiting[]>();
   /** The number of requests in the last commit of each. */
   readonly #joined = new Map<string, number>();
-  readonly #brake = new Brake();
 
   /** Resolves once the write is committed. Throws what refuses it, which refuses no other. */
   write(cloud: Cloud, write: DirectoryWrite): Promise<WriteResult> {
@@ -77,22 +77,32 @@ export class JoinedWrites {
     const [first] = joined;
     if (first === undefined) return [];
     const { credential, requestId, now } = first;
-    const key = `${credential.tenant} ${credential.directory}`;
+    const owner = ownerOf(credential.directory);
+    let brake: Brake | undefined;
     let chosen: Chosen[] = [];
     let later: Waiting[] = [];
     let refused = new Map<Waiting, unknown>();
     const changes = (tenant: Tenant): Change[] => {
       const view = viewNow(tenant, credential.directory, cloud.now());
-      ({ chosen, later, refused } = choose(view, joined, (pending, loss) =>
-        this.#brake.admit(view, key, pending, loss),
-      ));
+      if (brake === undefined) throw new Error('the brake is not read yet');
+      ({ chosen, later, refused } = choose(view, joined, brake));
       return chosen.flatMap(({ planned }) => planned.changes);
     };
     try {
-      const order = { credential, changes, stack: ownerOf(credential.directory), requestId, now };
+      const order = {
+        ...{ credential, changes, stack: owner, requestId, now },
+        ready: async () => {
+          brake = await Brake.read(cloud.store, credential.tenant, owner, cloud.now());
+        },
+        losses: () => lossOf(chosen),
+      };
       const tenant = await cloud.tenants.get(credential.tenant);
       const { committed } = await whenViewed(tenant, () => commit(cloud, order));
-      for (const { loss } of chosen) this.#brake.note(key, loss, cloud.now());
+      const released = chosen.flatMap(({ releases }) => releases ?? []);
+      if (released.length > 0)
+        await cloud.store
+          .forgetHeld(credential.tenant, owner, released)
+          .catch((error: unknown) => cloud.log.error({ err: error, directory: owner }, 'held changes not forgotten'));
       for (const { waiting, planned } of chosen) waiting.resolve({ tenant, planned, revision: committed.revision });
     } catch (error) {
       const parts = chosen.map(({ waiting }) => waiting);
@@ -106,17 +116,29 @@ export class JoinedWrites {
         return [];
       }
     }
-    for (const [waiting, error] of refused) {
-      if (isHeld(error)) {
-        cloud.metrics.directoryHolds.inc({ limit: error.braked });
-        cloud.log.warn(
-          { tenant: credential.tenant, directory: credential.directory, detail: error.detail },
-          'directory held',
-        );
-      }
-      waiting.reject(error);
-    }
+    await noteHeld(cloud, credential, [...refused.values()].filter(isHeld));
+    for (const [waiting, error] of refused) waiting.reject(error);
     return later;
+  }
+}
+
+/** Notes what the brake holds. It stays held where that fails. */
+async function noteHeld(
+  cloud: Cloud,
+  { tenant, directory }: DirectoryWrite['credential'],
+  errors: readonly HeldError[],
+): Promise<void> {
+  if (errors.length === 0) return;
+  const last_at = new Date(cloud.now()).toISOString();
+  const held = errors.map(({ braked, detail, changes }) => ({ id: heldId(changes), braked, detail, changes, last_at }));
+  for (const { braked, detail } of held) {
+    cloud.metrics.directoryHolds.inc({ limit: braked });
+    cloud.log.warn({ tenant, directory, detail }, 'directory held');
+  }
+  try {
+    await cloud.store.noteHeld(tenant, ownerOf(directory), held);
+  } catch (error) {
+    cloud.log.error({ err: error, tenant, directory }, 'held changes not noted');
   }
 }
 
@@ -134,13 +156,16 @@ async function quiet(queue: readonly unknown[], before: number): Promise<void> {
 }
 
 interface Chosen {
+  /** The part of its loss that counts. */
   loss: Loss;
+  /** The id of the held change that it is, if an operator has let that through. */
+  releases?: string;
   waiting: Waiting;
   planned: PlannedWrite;
 }
 
 /** Plans each request at the revision; one that is about what another changes has to wait. */
-function choose(view: DirectoryView, joined: readonly Waiting[], admit: (pending: Loss, loss: Loss) => void) {
+function choose(view: DirectoryView, joined: readonly Waiting[], brake: Brake) {
   const losses = new LossesOfCommit(view);
   const chosen: Chosen[] = [];
   const later: Waiting[] = [];
@@ -155,17 +180,38 @@ function choose(view: DirectoryView, joined: readonly Waiting[], admit: (pending
         continue;
       }
       const { loss, take } = losses.of(planned.changes);
-      admit(losses.taken, loss);
+      const id = sizeOf(loss) === 0 ? undefined : heldId(planned.changes);
+      const decision = id === undefined ? undefined : brake.decided(id);
+      if (decision === 'discarded') throw discarded(view);
+      if (decision === undefined) brake.admit(view, losses.taken, { loss, changes: planned.changes });
       if (!waiting.charged) waiting.charge(planned.changes.length);
       waiting.charged = true;
       for (const name of names) taken.add(name);
-      take();
-      chosen.push({ waiting, planned, loss });
+      const counted = decision === undefined ? loss : NO_LOSS;
+      take(counted);
+      chosen.push({
+        waiting,
+        planned,
+        loss: counted,
+        ...(decision !== undefined && id !== undefined && { releases: id }),
+      });
     } catch (error) {
       refused.set(waiting, error);
     }
   }
   return { chosen, later, refused };
+}
+
+function lossOf(chosen: readonly Chosen[]): Loss | undefined {
+  const sum = chosen.reduce((total, { loss }) => plus(total, loss), NO_LOSS);
+  return sizeOf(sum) === 0 ? undefined : sum;
+}
+
+function discarded({ directory }: DirectoryView): ProblemError {
+  return new ProblemError(
+    'conflict',
+    `The brake of the directory "${directory.name}" held this change, and an operator has discarded it: undo it at its source.`,
+  );
 }
 
 function namesOf(change: Change): string[] {

@@ -58,6 +58,7 @@ async function provoke(): Promise<void> {
   await Promise.all(reference.operations.map(refusals));
   await Promise.all(Object.keys(BODIES).map(lifeOf));
   await decisions();
+  await directories();
   await past();
   await changesets();
   await tokens();
@@ -170,6 +171,16 @@ async function decisions(): Promise<void> {
   ];
   await ask('POST', '/v1/changesets', { body: { changes } });
   await ask('POST', '/v1/filter', { body: ALICE_READS });
+}
+
+async function directories(): Promise<void> {
+  await ask('POST', '/v1/directories', { body: { name: 'adp' } });
+  await ask('GET', '/v1/directories/adp/status');
+  for (const name of ['adp', 'nobody']) {
+    await ask('POST', `/v1/directories/${name}/held-changes`, { body: { decision: 'discard' } });
+    for (const address of ['group/finance', 'directory/adp'])
+      await ask('POST', `/v1/directories/${name}/adopted-records`, { body: { addresses: [address] } });
+  }
 }
 
 async function changesets(): Promise<void> {
@@ -320,7 +331,7 @@ describe('the document', () => {
 
   it('lists 507 and 503 for every operation that writes', () => {
     const writing = allRoutes({} as Cloud).filter(({ writes }) => writes);
-    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 24);
+    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 26);
     for (const { operation } of writing) {
       const { responses } = reference.operations.find(({ operationId }) => operationId === operation.id) ?? {};
       expect(Object.keys(responses ?? {})).toEqual(expect.arrayContaining(['503', '507']));

@@ -345,6 +345,14 @@ it('has people and groups of a directory that other directories do not see, in i
   const user = (await scim(mine, 'POST', 'Users', { userName: 'zoe' })).body;
   const group = (await scim(mine, 'POST', 'Groups', { displayName: 'sea', members: [{ value: user.id }] })).body;
   await strange('POST', '/v1/directories', '/v1/directories', { name: 'okta' });
+  for (const [method, path, body] of [
+    ['GET', 'status', undefined],
+    ['POST', 'held-changes', { decision: 'release' }],
+    ['POST', 'adopted-records', { addresses: ['group/finance'] }],
+  ] as const) {
+    const route = `/v1/directories/{id}/${path}`;
+    expect((await strange(method, route, `/v1/directories/entra/${path}`, body)).status, path).toBe(404);
+  }
   const others = [
     await cloud.key(owner, ['directory'], { directory: 'entra' }),
     await cloud.key(stranger, ['directory'], { directory: 'okta' }),

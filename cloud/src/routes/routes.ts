@@ -14,6 +14,7 @@ import { consoleOidcRoutes } from './console-oidc.js';
 import { consoleSessionRoutes } from './console-session.js';
 import { consoleSignInRoutes } from './console-sign-in.js';
 import { decisionRoutes } from './decisions.js';
+import { directoryRoutes } from './directories.js';
 import { disabledCredentialRoutes } from './disabled-credentials.js';
 import { draftPlanRoutes } from './draft-plans.js';
 import { lintRoutes } from './lint.js';
@@ -40,6 +41,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...changesetRoutes(cloud),
     ...stateRoutes(cloud),
     ...recordRoutes(cloud),
+    ...directoryRoutes(cloud),
     ...scimRoutes(cloud),
     ...recordSearchRoutes(cloud),
     ...recordLinkRoutes(cloud),

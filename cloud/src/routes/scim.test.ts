@@ -382,7 +382,9 @@ it('holds what takes away more in an hour than the directory may, and nothing el
   expect(Number(held.headers.get('retry-after'))).toBeGreaterThan(3000);
   expect(held.body).toMatchObject({
     status: '503',
-    detail: expect.stringMatching(/remove or rename 3 of 10 people.*at most 2.*"removals": 20%.*directory\/brake/),
+    detail: expect.stringMatching(
+      /remove or rename 3 of 10 people.*at most 2.*"removals": 20%.*directory status brake/,
+    ),
   });
   // All else goes on.
   expect(await status('POST', 'Users', { userName: 'new' })).toBe(201);
@@ -425,4 +427,85 @@ it('holds what requests take away by a rename or beside each other', async () =>
   // The members of a group that is renamed keep what it has.
   const members = people.slice(0, 2).map((each) => ({ value: each }));
   expect((await ask('PUT', `Groups/${one}`, { displayName: 'renamed', members })).status).toBe(200);
+});
+
+it('shows what is held, and lets exactly that through or discards it', async () => {
+  const fields = { name: 'shown', subject_type: 'shown', removals: '0%' };
+  await cloud.commit(admin, [{ op: 'create', kind: 'directory', fields }]);
+  const as = await cloud.key(admin, ['directory'], { directory: 'shown' });
+  const ask = (method: string, path: string, body?: unknown) => scim(method, path, body, { as });
+  const made = async (userName: string) => (await ask('POST', 'Users', { userName })).body.id;
+  const [one, two, three] = [await made('t1'), await made('t2'), await made('t3')];
+  const status = async () => (await cloud.ask('GET', '/v1/directories/shown/status', { as: admin })).body;
+  const remove = async (id: string) => (await ask('DELETE', `Users/${id}`)).status;
+  const decide = async (decision: string) =>
+    (await cloud.ask('POST', '/v1/directories/shown/held-changes', { as: admin, body: { decision } })).body;
+  expect(await status()).toMatchObject({ subjects: 3, groups: 0, held_count: 0, held: [] });
+  expect([await remove(one), await remove(one), await remove(two)]).toEqual([503, 503, 503]);
+  expect(await status()).toMatchObject({
+    held_count: 2,
+    held: [{ state: 'held', braked: 'removals' }, { state: 'held' }],
+    last_sync: expect.any(String),
+  });
+  expect(await decide('release')).toEqual({ decided: 2 });
+  // One more is no part of that.
+  expect([await remove(one), await remove(three)]).toEqual([204, 503]);
+  expect(await decide('discard')).toEqual({ decided: 1 });
+  expect([await remove(three), await remove(two)]).toEqual([409, 204]);
+  expect(await status()).toMatchObject({ subjects: 1, held_count: 0, held: [{ state: 'discarded' }] });
+  // The key of a directory decides on nothing.
+  for (const path of ['status', 'held-changes', 'adopted-records']) {
+    const method = path === 'status' ? 'GET' : 'POST';
+    expect(
+      (await cloud.ask(method, `/v1/directories/shown/${path}`, { as, ...(method === 'POST' && { body: {} }) })).status,
+      path,
+    ).toBe(403);
+  }
+});
+
+it('still counts what it has taken away after a restart', async () => {
+  const fields = { name: 'kept', subject_type: 'kept', removals: '50%' };
+  await cloud.commit(admin, [{ op: 'create', kind: 'directory', fields }]);
+  const as = await cloud.key(admin, ['directory'], { directory: 'kept' });
+  const made = async (userName: string) => (await scim('POST', 'Users', { userName }, { as })).body.id;
+  const [one, two] = [await made('k1'), await made('k2')];
+  expect((await scim('DELETE', `Users/${one}`, undefined, { as })).status).toBe(204);
+  await cloud.restart();
+  expect((await scim('DELETE', `Users/${two}`, undefined, { as })).status).toBe(503);
+  expect((await cloud.ask('GET', '/v1/directories/kept/status', { as: admin })).body).toMatchObject({
+    taken_away: { people: 1, renamed: 0 },
+    held_count: 1,
+  });
+});
+
+it('takes over what an operator hands to it', async () => {
+  const fields = { name: 'heir', subject_type: 'heir', groups: { prefix: 'heir-' } };
+  await cloud.commit(admin, [{ op: 'create', kind: 'directory', fields }]);
+  const as = await cloud.key(admin, ['directory'], { directory: 'heir' });
+  const changes = [
+    { op: 'create', kind: 'subject', fields: { type: 'heir', id: 'rose', name: 'Rose' } },
+    { op: 'create', kind: 'group', fields: { name: 'heir-all' } },
+    {
+      op: 'create',
+      kind: 'group_membership',
+      fields: { group: 'heir-all', entity_type: 'subject', entity: 'heir/rose' },
+    },
+    { op: 'create', kind: 'group', fields: { name: 'others' } },
+  ];
+  await cloud.ask('POST', '/v1/changesets', { as: admin, body: { stack: 'git', changes } });
+  const user = { userName: 'rose' };
+  expect((await scim('POST', 'Users', user, { as })).status).toBe(409);
+  const adopt = async (addresses: string[]) =>
+    await cloud.ask('POST', '/v1/directories/heir/adopted-records', { as: admin, body: { addresses } });
+  expect((await adopt(['group/others'])).body.detail).toContain('does not begin with "heir-"');
+  expect((await adopt(['directory/heir'])).status).toBe(409);
+  expect((await adopt(['subject/heir/nobody'])).status).toBe(404);
+  const all = ['subject/heir/rose', 'group/heir-all', 'group_membership/heir-all//subject/heir/rose'];
+  const { body } = await adopt(all);
+  expect(body.adopted).toEqual(all.map((address) => ({ address, taken_from: 'git' })));
+  expect((await adopt(all)).body.adopted).toEqual([]);
+  const taken = await scim('POST', 'Users', user, { as });
+  expect(taken.status).toBe(201);
+  const group = await scim('POST', 'Groups', { displayName: 'heir-all', members: [{ value: taken.body.id }] }, { as });
+  expect(group.status).toBe(201);
 });

@@ -7,6 +7,7 @@ import { consoleSessions } from './console-sessions.js';
 import { credentialSwitch } from './credential-switch.js';
 import { credentialUses } from './credential-uses.js';
 import type { Dialect } from './dialect.js';
+import { directoryBrakes } from './directory-brakes.js';
 import { epochStore } from './epoch-store.js';
 import { eraseHistory } from './erase-history.js';
 import { idempotencyKeys } from './idempotency-keys.js';
@@ -199,6 +200,7 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
     ...consoleSessions(dialect),
     ...credentialSwitch(dialect, judged),
     ...credentialUses(dialect),
+    ...directoryBrakes(dialect),
     ...signOffs(dialect),
     ...tenantUse(dialect),
 

@@ -9,6 +9,7 @@ import type { AgentStore } from './agent-store.js';
 import type { SessionStore } from './console-sessions.js';
 import type { CredentialSwitch } from './credential-switch.js';
 import type { CredentialUseStore } from './credential-uses.js';
+import type { DirectoryStore, Loss } from './directory-store.js';
 import type { EpochStore } from './epoch-store.js';
 import type { KeyStore } from './key-store.js';
 import type { LoadedTenant, TakeRecords } from './loaded-tenant.js';
@@ -23,6 +24,7 @@ export interface Store
     AgentStore,
     CredentialSwitch,
     CredentialUseStore,
+    DirectoryStore,
     EpochStore,
     KeyStore,
     SessionStore,
@@ -207,6 +209,8 @@ export interface Commit {
    */
   origins: Origins;
   audit: AuditRow;
+  /** The losses that it brings, if a directory makes it. */
+  losses?: Loss;
   idempotency?: IdempotencyRow;
   /** If the commit touches operators. */
   judge?: JudgeOperators;

@@ -43,7 +43,7 @@ function move({ tenant, base, baseDigest, revision: next }: Commit, { rowDigestB
   };
 }
 
-function revision({ tenant, audit }: Commit, { rowDigest }: CommitBasis): Statement {
+function revision({ tenant, audit, losses }: Commit, { rowDigest }: CommitBasis): Statement {
   const row = {
     tenant_id: tenant,
     number: audit.revision,
@@ -59,6 +59,7 @@ function revision({ tenant, audit }: Commit, { rowDigest }: CommitBasis): Statem
     ...audit.counts,
     changes: JSON.stringify(audit.changes),
     truncated: audit.truncated,
+    losses: losses === undefined ? null : JSON.stringify(losses),
   };
   const columns = Object.keys(row);
   return {

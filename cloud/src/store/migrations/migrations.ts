@@ -16,6 +16,7 @@ import * as newCommits from './0015-new-commits.js';
 import * as rotations from './0016-rotations.js';
 import * as commitSources from './0017-commit-sources.js';
 import * as agentIds from './0018-agent-ids.js';
+import * as directoryBrakes from './0019-directory-brakes.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -38,6 +39,7 @@ const MIGRATIONS: Named[] = [
   { name: '0016-rotations', ...rotations },
   { name: '0017-commit-sources', ...commitSources },
   { name: '0018-agent-ids', ...agentIds },
+  { name: '0019-directory-brakes', ...directoryBrakes },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {

@@ -36,6 +36,7 @@ const TABLES = [
   'records',
   'revisions',
   'secrets',
+  'held_changes',
   'sign_offs',
   'signing_keys',
   'tenant_events',

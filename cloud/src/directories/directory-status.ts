@@ -1,0 +1,115 @@
+import type { JsonObject } from '@authz-service/core/json/json';
+import { ProblemError } from '@authz-service/core/problem';
+import type { AccessReport, NoAccessReport } from '@authz-service/core/questions/impact/report/access-report';
+import type { Change } from '@authz-service/core/state/change';
+import type { Credential } from '../auth/credential.js';
+import { ownerOf } from '../auth/demand-directory.js';
+import type { Cloud } from '../cloud.js';
+import { LISTED_MAX } from '../commands/compare-revisions.js';
+import type { HeldChange, Loss } from '../store/directory-store.js';
+import type { Tenant } from '../tenants/tenant.js';
+import { Brake, DECIDED_MS } from './brake.js';
+import { viewNow, whenViewed } from './view-of.js';
+
+/** The most held changes that are listed. */
+const HELD_LISTED_MAX = 100;
+
+/** The contents of a directory, and the changes that its brake holds. */
+export interface DirectoryStatus {
+  name: string;
+  subjects: number;
+  groups: number;
+  memberships: number;
+  /** When a key of the directory was last used. */
+  last_sync?: string;
+  /** The losses by the directory in the last hour. */
+  taken_away: Loss;
+  held_count: number;
+  held: Omit<HeldChange, 'changes'>[];
+  /** The effect on access of letting all of it through; absent where nothing is held, or nobody asked. */
+  access?: AccessReport | NoAccessReport;
+}
+
+interface Asking {
+  credential: Credential;
+  now: number;
+  signal: AbortSignal;
+  /** Whether it asks what the held changes would do to access. */
+  access: boolean;
+}
+
+/** Throws `not_found` where there is no such directory. */
+export async function directoryStatus(cloud: Cloud, name: string, asking: Asking): Promise<DirectoryStatus> {
+  const { credential, now } = asking;
+  const tenant = await cloud.tenants.get(credential.tenant);
+  await cloud.refresh(tenant);
+  const owner = ownerOf(name);
+  const counts = await whenViewed(tenant, () => {
+    const view = viewNow(tenant, name, now);
+    return {
+      subjects: view.users.count(owner),
+      groups: view.groups.count(owner),
+      memberships: view.memberships.count(owner),
+    };
+  });
+  const brake = await Brake.read(cloud.store, tenant.id, owner, now);
+  const found = await cloud.store.heldChanges(tenant.id, owner, new Date(now - DECIDED_MS).toISOString());
+  const held = found.filter(({ state }) => state === 'held');
+  const last = await lastSync(cloud, tenant, name);
+  return {
+    name,
+    ...counts,
+    ...(last !== undefined && { last_sync: new Date(last).toISOString() }),
+    taken_away: brake.taken(now),
+    held_count: held.length,
+    held: found.slice(0, HELD_LISTED_MAX).map(({ changes: _, ...rest }) => rest),
+    ...(asking.access && held.length > 0 && { access: await accessOf(cloud, tenant, owner, held, asking) }),
+  };
+}
+
+async function lastSync(cloud: Cloud, tenant: Tenant, name: string): Promise<number | undefined> {
+  const ids: string[] = [];
+  for (const record of tenant.state.records('api_key'))
+    if (record.kind === 'api_key' && record.fields.directory === name) ids.push(record.id);
+  const uses = await cloud.credentialUses.lastUsed(tenant.id, ids);
+  return uses.size === 0 ? undefined : Math.max(...uses.values());
+}
+
+/** The effect of all held changes together on access. */
+async function accessOf(
+  cloud: Cloud,
+  tenant: Tenant,
+  stack: string,
+  held: readonly HeldChange[],
+  { credential, now, signal }: Asking,
+): Promise<AccessReport | NoAccessReport> {
+  const changes = together(held);
+  const draft = { stack, changes, now, listedMax: LISTED_MAX };
+  try {
+    return (await cloud.analyzer.plan(tenant, tenant.revision, draft, { credential, signal })).access;
+  } catch (error) {
+    if (error instanceof ProblemError && error.code !== 'too_many_requests')
+      return { unavailable: `The held changes do not go together now: ${error.detail}` };
+    throw error;
+  }
+}
+
+/** The changes of all requests; of several about one record, the last. */
+function together(held: readonly HeldChange[]): Change[] {
+  const changes = new Map<string, Change>();
+  for (const change of held.flatMap((one) => one.changes)) {
+    const about =
+      change.op === 'create'
+        ? JSON.stringify([change.kind, change.fields])
+        : change.op === 'move'
+          ? `move ${change.from}`
+          : change.address;
+    changes.set(about, change);
+  }
+  return [...changes.values()];
+}
+
+/** The status as it is answered. */
+export function statusJson(status: DirectoryStatus): JsonObject {
+  return status as unknown as JsonObject;
+}
