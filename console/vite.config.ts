@@ -13,6 +13,7 @@ export default defineConfig({
     // One file of styles, there from the beginning: a page whose code is loaded again after a fault has its styles.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
+    license: { fileName: 'licenses.txt' },
     target: 'es2023',
     rolldownOptions: {
       // Libraries mark modules for frameworks that render on servers, too.

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { licencesOf, packagesIn } from './licences.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -22,13 +23,16 @@ export const AGENT_FILES = [
   { from: 'bundle/compare-thread.js', to: 'compare-thread.js' },
 ];
 
+/** Bundles a file, and returns what esbuild says of the bundle. */
 async function bundle({ from, to }) {
   const outfile = join(root, 'agent/dist', to);
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: [join(root, 'agent/dist', from)],
     outfile,
     bundle: true,
     write: false,
+    metafile: true,
+    absWorkingDir: root,
     platform: 'node',
     target: 'node20.19',
     format: 'esm',
@@ -38,12 +42,20 @@ async function bundle({ from, to }) {
     banner: { js: REQUIRE },
     logLevel: 'warning',
   });
-  const [{ text }] = outputFiles;
-  // Each file is replaced in one step, and only if it differs: agents may be starting from it.
-  if (existsSync(outfile) && readFileSync(outfile, 'utf8') === text) return;
-  const temporary = `${outfile}.${process.pid}.tmp`;
-  writeFileSync(temporary, text);
-  renameSync(temporary, outfile);
+  write(outfile, outputFiles[0].text);
+  return metafile.inputs;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) for (const one of AGENT_FILES) await bundle(one);
+/** Replaces a file in one step, and only if it differs: agents may be starting from it. */
+function write(file, text) {
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
+  const temporary = `${file}.${process.pid}.tmp`;
+  writeFileSync(temporary, text);
+  renameSync(temporary, file);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const inputs = {};
+  for (const one of AGENT_FILES) Object.assign(inputs, await bundle(one));
+  write(join(root, 'agent/dist/LICENSES.txt'), licencesOf(packagesIn({ inputs })));
+}

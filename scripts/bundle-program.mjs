@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { packagesIn } from './licences.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const json = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
@@ -92,10 +93,7 @@ exports.loadWithData = async (plugin, filePath) => ({ filePath, module: plugin.h
 async function bundled(entry, packages) {
   const plugins = [included(packages), HOOKS];
   const { outputFiles, metafile } = await build({ ...OPTIONS, ...entry, plugins });
-  for (const path of Object.keys(metafile.inputs)) {
-    const [, folder] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path) ?? [];
-    if (folder !== undefined) packages.add(folder);
-  }
+  for (const folder of packagesIn(metafile)) packages.add(folder);
   return outputFiles[0].text;
 }
 

@@ -7,6 +7,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { licencesOf, packagesIn } from './licences.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'provider/dist/bundle');
@@ -20,6 +21,8 @@ const MAIN = built('provider/dist/terraform/main.js');
 const OPTIONS = {
   bundle: true,
   write: false,
+  metafile: true,
+  absWorkingDir: root,
   platform: 'node',
   target: 'node20.19',
   format: 'cjs',
@@ -46,7 +49,7 @@ const CHECK_LATER = `
 export const checkCondition = (...given) => require('./part-conditions.cjs').checkCondition(...given);`;
 
 async function bundleProvider() {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...OPTIONS,
     // The names of the parts must not begin like the program's, because Terraform accepts only one program.
     entryPoints: {
@@ -63,6 +66,7 @@ async function bundleProvider() {
   const made = new Map(
     outputFiles.map(({ path, text }) => [path, path === executable ? `#!/usr/bin/env node\n${text}` : text]),
   );
+  made.set(join(folder, 'LICENSES.txt'), licencesOf(packagesIn(metafile)));
   mkdirSync(folder, { recursive: true });
   const present = new Set(readdirSync(folder).map((name) => join(folder, name)));
   for (const [path, text] of made) {

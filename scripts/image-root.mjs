@@ -28,6 +28,7 @@ const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 /** Yields the files and folders of the agent, which is bundled into few files: each source with its place in the image. */
 function* agentFiles() {
   for (const { to } of AGENT_FILES) yield [join(root, 'agent/dist', to), join('/app/dist', to)];
+  yield [join(root, 'agent/dist/LICENSES.txt'), '/app/dist/LICENSES.txt'];
   yield [join(root, 'agent/package.json'), '/app/package.json'];
   yield [join(root, 'agent/dist/commit.json'), '/app/dist/commit.json'];
 }

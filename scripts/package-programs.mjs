@@ -4,13 +4,14 @@
  *
  * Without --platform, for the platform it runs on, from the Node that runs it. Otherwise from Nodes that npm has, on Linux x64.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { writeSums, zipped } from './archive.mjs';
 import { PROGRAMS, programInOneFile } from './bundle-program.mjs';
+import { licencesOf } from './licences.mjs';
 import { nodeOfPlatform, PLATFORMS } from './node-of-platform.mjs';
 import { singleExecutable } from './single-executable.mjs';
 
@@ -39,19 +40,10 @@ function platformName(platform) {
   return `${os.replace(/^win(32)?$/, 'windows')}_${arch.replace('x64', 'amd64')}`;
 }
 
-const LICENCE = /^(licen[cs]e|copying|notice)/i;
-
-/** The licences of the packages that a program contains, and of Node where it is known. */
-function licencesOf(packages, node) {
-  const texts = packages.map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-    const files = readdirSync(join(root, folder)).filter((file) => LICENCE.test(file));
-    const contents = files.map((file) => readFileSync(join(root, folder, file), 'utf8').trim());
-    return [`${name} ${version}: ${license}`, ...contents].join('\n\n');
-  });
-  const nodeLicence = join(dirname(dirname(node)), 'LICENSE');
-  if (existsSync(nodeLicence)) texts.push(`Node.js\n\n${readFileSync(nodeLicence, 'utf8').trim()}`);
-  return `${texts.join(`\n\n${'='.repeat(80)}\n\n`)}\n`;
+/** The licence of Node, where it is known. */
+function licenceOf(node) {
+  const path = join(dirname(dirname(node)), 'LICENSE');
+  return existsSync(path) ? [`Node.js\n\n${readFileSync(path, 'utf8').trim()}`] : [];
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'programs-'));
@@ -70,7 +62,7 @@ try {
       const files = {
         [executable]: [await singleExecutable(text, { node, target }), 0o755],
         LICENSE: [readFileSync(join(root, 'LICENSE')), 0o644],
-        'LICENSES.txt': [Buffer.from(licencesOf(packages, node)), 0o644],
+        'LICENSES.txt': [Buffer.from(licencesOf(packages, ...licenceOf(node))), 0o644],
       };
       const archive = join(values.out, `${name}_${version}_${platformName(platform)}.zip`);
       writeFileSync(archive, zipped(files));

@@ -1,7 +1,7 @@
 /**
  * Tries what a release would ship as a user would: packs every published package, installs the packages in an empty
  * folder, and runs the README's first steps there; it also tries the Node SDK alone. It publishes nothing and leaves
- * nothing behind. Usage: node scripts/release-check.mjs [--keep FOLDER], which keeps the packages in FOLDER.
+ * nothing behind. Usage: node scripts/release-check.mjs [--keep FOLDER], which keeps the packages, and what they are made of, in FOLDER.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -30,6 +30,8 @@ try {
   tryWithoutCloud(packed, join(folder, 'without-cloud'));
   const user = join(folder, 'user');
   install(user, packed);
+  const sbom = billOfMaterials(user);
+  if (values.keep !== undefined) writeFileSync(join(values.keep, 'sbom.cdx.json'), sbom);
   const agentUrl = await useIt(user);
   synthesize(user);
   tryAlone(packed[workspaces.indexOf('sdk/node')], join(folder, 'alone'), agentUrl);
@@ -78,6 +80,18 @@ function install(user, packed) {
   writeFileSync(join(user, 'package.json'), '{ "private": true, "type": "module" }\n');
   cpSync(join(root, 'examples/tenant'), join(user, 'tenant'), { recursive: true });
   run('npm', ['install', '--no-audit', '--no-fund', ...packed], user);
+}
+
+/**
+ * What all packages are made of, as CycloneDX. In the repository npm would leave out of it what some workspace takes only for
+ * development.
+ */
+function billOfMaterials(user) {
+  const sbom = run('npm', ['sbom', '--sbom-format', 'cyclonedx'], user);
+  const names = JSON.parse(sbom).components.map(({ name, group }) => (group ? `${group}/${name}` : name));
+  for (const needed of ['@authz-service/cloud', 'express', 'knex', 'sqlite3', 'zod'])
+    if (!names.includes(needed)) throw new Error(`The bill of materials lacks ${needed}: ${names.join(', ')}`);
+  return sbom;
 }
 
 /** The README's "Five minutes": a cloud, a tenant, a decision, an agent's key, the provider. Resolves with the agent's URL. */

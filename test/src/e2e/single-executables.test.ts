@@ -22,11 +22,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'single-executables-'));
   place = join(folder, 'place');
   mkdirSync(place);
-  execFileSync(process.execPath, [
-    join(root, 'scripts/package-programs.mjs'),
-    ...['--out', join(folder, 'release')],
-    ...PROGRAMS.flatMap((name) => ['--program', name]),
-  ]);
+  pack('release', PROGRAMS);
   for (const name of PROGRAMS) {
     const [archive] = archivesOf(name);
     const files = unzipSync(readFileSync(join(folder, 'release', archive ?? '')));
@@ -36,6 +32,11 @@ beforeAll(() => {
   }
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function pack(out: string, programs: readonly string[]): void {
+  const names = programs.flatMap((name) => ['--program', name]);
+  execFileSync(process.execPath, [join(root, 'scripts/package-programs.mjs'), '--out', join(folder, out), ...names]);
+}
 
 const archivesOf = (name: string) =>
   readdirSync(join(folder, 'release')).filter((one) => one.startsWith(name) && one.endsWith('.zip'));
@@ -55,6 +56,12 @@ describe.skipIf(process.platform !== 'linux')('programs in one file', () => {
       });
       expect(readFileSync(join(folder, 'release', `${name}_${version}_SHA256SUMS`), 'utf8')).toBe(lines.join(''));
     }
+  });
+
+  it('have the same bytes when they are built again', () => {
+    pack('again', ['service-agent']);
+    const sums = `service-agent_${version}_SHA256SUMS`;
+    expect(readFileSync(join(folder, 'again', sums), 'utf8')).toBe(readFileSync(join(folder, 'release', sums), 'utf8'));
   });
 
   it('say their version', () => {

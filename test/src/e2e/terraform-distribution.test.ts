@@ -211,6 +211,9 @@ describe('npm run package -w provider', { timeout: 90_000 }, () => {
       readFileSync(join(folder, `terraform-provider-service_${VERSION}_manifest.json`), 'utf8'),
     );
     expect(manifest).toEqual({ version: 1, metadata: { protocol_versions: ['6.0'] } });
+    const again = join(folder, 'again');
+    execFileSync(process.execPath, [SCRIPT, '--out', again]);
+    expect(readFileSync(join(again, `terraform-provider-service_${VERSION}_SHA256SUMS`), 'utf8')).toBe(sums);
   });
 
   it.skipIf(!hasTerraform).each<[string, string[], string]>([
