@@ -1,9 +1,11 @@
 import type { Json, JsonObject } from '@authz-service/core/json/json';
 import { type FilterCondition, type FilterTest, filterSql } from '@authz-service/sdk';
+import { filterUcast } from '@authz-service/sdk/ucast';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Row, selects } from '../naive/filtered-rows.js';
 import { ROW_DATABASES } from '../naive/row-databases.js';
 import { RowTable } from '../naive/row-table.js';
+import { selectsByUcast, throughDrizzle, throughKysely, throughTag, UCAST_FIELDS } from './translators.js';
 
 /** Texts that patterns, collations, trimming or the end of a text could mistake for each other. */
 const TEXTS = [
@@ -213,7 +215,7 @@ const valueIn =
     return properties[attribute.slice('properties.'.length)];
   };
 
-describe.each(ROW_DATABASES)('filterSql for $label', ({ isThere, open }) => {
+describe.each(ROW_DATABASES)('filters in $label', ({ isThere, open }) => {
   let table: RowTable;
   beforeAll(async () => {
     if (isThere) table = await RowTable.in(await open());
@@ -228,13 +230,22 @@ describe.each(ROW_DATABASES)('filterSql for $label', ({ isThere, open }) => {
       const columns = table.columns(new Map([['up', 'up']]), variant);
       for (const condition of tests.flatMap((test) => [...saying(test)])) {
         const wanted = held.filter((row) => selects(condition, valueIn(row)));
-        const { sql, params } = filterSql({ kind: 'some', condition }, columns, table.dialect);
-        const found = await table.selected(rows, { sql, params }).catch((error: Error) => error.message);
-        const amiss =
-          typeof found === 'string' ? found : held.filter((row) => wanted.includes(row) !== found.includes(row));
-        if (amiss.length > 0) wrong.push({ variant, condition, sql, params, amiss });
+        for (const translate of variant === 0 ? [filterSql, throughKysely, throughDrizzle, throughTag] : [filterSql]) {
+          const { sql, params } = translate({ kind: 'some', condition }, columns, table.dialect);
+          const found = await table.selected(rows, { sql, params }).catch((error: Error) => error.message);
+          const amiss =
+            typeof found === 'string' ? found : held.filter((row) => wanted.includes(row) !== found.includes(row));
+          if (amiss.length > 0) wrong.push({ variant, condition, sql, params, amiss });
+        }
       }
     }
     expect(wrong.slice(0, 5)).toEqual([]);
   });
+});
+
+it.each(TABLE)('says tests of %s as conditions of UCAST', (_, tests, rows) => {
+  for (const condition of tests.flatMap((test) => [...saying(test)])) {
+    const chosen = rows.filter((row) => selects(condition, valueIn(row)));
+    expect(rows.filter((row) => selectsByUcast(filterUcast(condition, UCAST_FIELDS), row))).toEqual(chosen);
+  }
 });

@@ -61,7 +61,23 @@ export const ABOUT_ROWS = [
 const numbers = fc.constantFrom(1, 2, 3, -0.5);
 const items = fc.array(fc.constantFrom<Json>('a', 'b', 's', 2, true, null), { maxLength: 3 });
 /** Texts that LIKE, collations and the order of characters could mistake for each other. */
-const texts = fc.constantFrom('a', 'b', 's', 'prod', 'pr_d', 'p%', 'A', 'B', 'S', 'PROD', 'a ', '', 'ä', '\u{1f600}', '\uffee');
+const texts = fc.constantFrom(
+  'a',
+  'b',
+  's',
+  'prod',
+  'pr_d',
+  'p%',
+  'A',
+  'B',
+  'S',
+  'PROD',
+  'a ',
+  '',
+  'ä',
+  '\u{1f600}',
+  '\uffee',
+);
 
 export const rowProperties: fc.Arbitrary<JsonObject> = fc.record(
   { n: numbers, k: numbers, t: texts, u: texts, b: fc.boolean(), l: items },
