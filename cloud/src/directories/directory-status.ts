@@ -13,6 +13,8 @@ import { viewNow, whenViewed } from './view-of.js';
 
 /** The most held changes that are listed. */
 const HELD_LISTED_MAX = 100;
+/** The most records that are named of one. */
+const RECORDS_LISTED_MAX = 10;
 
 /** The contents of a directory, and the changes that its brake holds. */
 export interface DirectoryStatus {
@@ -25,7 +27,7 @@ export interface DirectoryStatus {
   /** The losses by the directory in the last hour. */
   taken_away: Loss;
   held_count: number;
-  held: Omit<HeldChange, 'changes'>[];
+  held: (Omit<HeldChange, 'changes'> & { records: string[] })[];
   /** The effect on access of letting all of it through; absent where nothing is held, or nobody asked. */
   access?: AccessReport | NoAccessReport;
 }
@@ -62,9 +64,17 @@ export async function directoryStatus(cloud: Cloud, name: string, asking: Asking
     ...(last !== undefined && { last_sync: new Date(last).toISOString() }),
     taken_away: brake.taken(now),
     held_count: held.length,
-    held: found.slice(0, HELD_LISTED_MAX).map(({ changes: _, ...rest }) => rest),
+    held: found.slice(0, HELD_LISTED_MAX).map(({ changes, ...rest }) => ({ ...rest, records: recordsOf(changes) })),
     ...(asking.access && held.length > 0 && { access: await accessOf(cloud, tenant, owner, held, asking) }),
   };
+}
+
+/** The addresses of the first records that changes take away, rename or change. */
+function recordsOf(changes: readonly Change[]): string[] {
+  const addresses = changes.flatMap((change) =>
+    change.op === 'create' ? [] : [change.op === 'move' ? change.from : change.address],
+  );
+  return [...new Set(addresses)].slice(0, RECORDS_LISTED_MAX);
 }
 
 async function lastSync(cloud: Cloud, tenant: Tenant, name: string): Promise<number | undefined> {

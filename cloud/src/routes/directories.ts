@@ -32,6 +32,9 @@ const statusSchema = z.strictObject({
         id: z.string().meta({ description: 'SHA-256 over the changes.' }),
         braked: z.string().meta({ description: 'The field of the directory that holds them.' }),
         detail: z.string(),
+        records: z
+          .array(z.string())
+          .meta({ description: 'The addresses of the first 10 records that they are about.' }),
         state: z.enum(['held', 'released', 'discarded']),
         first_at: z.iso.datetime(),
         last_at: z.iso.datetime(),

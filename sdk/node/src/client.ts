@@ -1,6 +1,7 @@
 import { jsonOf } from './answer.js';
 import { type ConnectionOptions, routeOf } from './connection.js';
 import { DecisionClient, type DecisionClientOptions } from './decision-client.js';
+import { Directories } from './directories.js';
 import { pause } from './limit.js';
 import { everyItem, type ListOptions, RecordCollection, type Send } from './records.js';
 import { heldSeconds, requestStateOf } from './retry.js';
@@ -106,12 +107,15 @@ export type { Credentials, DecideOptions } from './decision-client.js';
 export class ServiceClient extends DecisionClient {
   /** The tenants, for operators. */
   readonly tenants: Tenants;
+  /** The directories that people come from. */
+  readonly directories: Directories;
   readonly #send: Send = (request, options) => this.json(request, options);
 
   /** Throws `invalid_config` for an address or a credential that cannot be used. */
   constructor(options: ClientOptions) {
     super(options, routeOf(options));
     this.tenants = new Tenants(this.#send);
+    this.directories = new Directories(this.#send);
   }
 
   /** The records of one kind. */

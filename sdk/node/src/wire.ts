@@ -211,6 +211,39 @@ export interface DisabledCredential {
   off_since: string;
 }
 
+/** The contents of a directory, and the changes that its brake holds. */
+export interface DirectoryStatus {
+  name: string;
+  subjects: number;
+  groups: number;
+  memberships: number;
+  /** When a key of the directory was last used; absent if none ever was. */
+  last_sync?: string;
+  /** The losses by the directory in the last hour. */
+  taken_away: { people: number; renamed: number; memberships: number; groups: number; suspended: number };
+  held_count: number;
+  /** The oldest 100, and those that were decided on in the last 24 hours. */
+  held: {
+    id: string;
+    /** The field of the directory that holds it. */
+    braked: string;
+    detail: string;
+    /** The addresses of the first 10 records that it is about. */
+    records: Address[];
+    state: 'held' | 'released' | 'discarded';
+    first_at: string;
+    last_at: string;
+  }[];
+  /** The effect on access of letting all of it through, if it was asked for. */
+  access?: unknown;
+}
+
+/** Records that a directory has taken over, and the owners that they had. */
+export interface AdoptedRecords {
+  revision: string;
+  adopted: { address: Address; taken_from: string }[];
+}
+
 /** The key that signs bundles from now on. */
 export interface BundleKey {
   kid: string;

@@ -1,0 +1,54 @@
+import type { Send } from './records.js';
+import type { CallOptions } from './transport.js';
+import type { AdoptedRecords, DirectoryStatus } from './wire.js';
+
+/** The directories of the tenant: what they hold, and what their brakes hold. */
+export class Directories {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** The status of a directory; with `access`, also what letting through what is held would do to access. */
+  async status(
+    name: string,
+    { access, ...options }: CallOptions & { access?: boolean } = {},
+  ): Promise<DirectoryStatus> {
+    const query = access ? { access: 'true' } : {};
+    const request = { method: 'GET', ...place(name, 'status'), query, repeat: 'harmless' } as const;
+    return (await this.#send(request, options)) as DirectoryStatus;
+  }
+
+  /** Lets through what the brake holds now, once the directory asks for it again, or discards it. Returns how much it is. */
+  async decide(name: string, decision: 'release' | 'discard', options?: CallOptions): Promise<number> {
+    const request = {
+      method: 'POST',
+      ...place(name, 'held-changes'),
+      body: { decision },
+      repeat: 'once',
+      writes: true,
+    } as const;
+    return ((await this.#send(request, options)) as { decided: number }).decided;
+  }
+
+  /** Hands subjects, groups and memberships of other owners over to a directory. */
+  async adopt(
+    name: string,
+    records: { addresses: string[]; base_revision?: string },
+    options?: CallOptions,
+  ): Promise<AdoptedRecords> {
+    const request = {
+      method: 'POST',
+      ...place(name, 'adopted-records'),
+      body: records,
+      repeat: 'once',
+      writes: true,
+    } as const;
+    return (await this.#send(request, options)) as AdoptedRecords;
+  }
+}
+
+function place(name: string, what: string): { path: string; route: string } {
+  return { path: `/v1/directories/${encodeURIComponent(name)}/${what}`, route: `/v1/directories/{id}/${what}` };
+}

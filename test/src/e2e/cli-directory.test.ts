@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ServiceClient } from '@authz-service/sdk/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Workbench } from './cli/workbench.js';
+import { ADMINISTRATOR, CloudProcess } from './cloud/cloud-process.js';
+
+let home: string;
+let bench: Workbench;
+let cloud: CloudProcess;
+let admin: ServiceClient;
+let env: Record<string, string>;
+let key: string;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'directory-'));
+  bench = await Workbench.create();
+  cloud = new CloudProcess(join(home, 'cloud'));
+  admin = await cloud.client();
+  env = {
+    SERVICE_CLOUD_URL: await cloud.url(),
+    SERVICE_CLIENT_ID: ADMINISTRATOR.clientId,
+    SERVICE_CLIENT_SECRET: ADMINISTRATOR.clientSecret,
+  };
+  await admin.changeset({
+    changes: [
+      { op: 'create', kind: 'directory', fields: { name: 'okta', removals: '0%' } },
+      { op: 'create', kind: 'application', fields: { name: 'app' } },
+      { op: 'create', kind: 'resource_type', fields: { application: 'app', name: 'doc', actions: ['read'] } },
+      {
+        op: 'create',
+        kind: 'policy',
+        fields: { application: 'app', name: 'read', effect: 'ALLOW', resource_type: 'app/doc', actions: ['read'] },
+      },
+    ],
+  });
+  await admin.changeset({
+    stack: 'git',
+    changes: [
+      { op: 'create', kind: 'subject', fields: { type: 'user', id: 'rose' } },
+      {
+        op: 'create',
+        kind: 'policy_assignment',
+        fields: { policy: 'app/read', entity_type: 'subject', entity: 'user/rose' },
+      },
+    ],
+  });
+  key = (await admin.records('api_key').create({ name: 'okta', scopes: ['directory'], directory: 'okta' })).secret;
+});
+afterAll(async () => {
+  await cloud.kill();
+  await bench.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const scim = async (method: string, path: string, body?: object) =>
+  await fetch(`${await cloud.url()}/scim/v2/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/scim+json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+const status = async (...more: string[]) => await bench.run(['directory', 'status', 'okta', ...more], { env });
+
+it('hands a person over to the directory after a plan', async () => {
+  const adopt = ['directory', 'adopt', 'okta', 'subject/user/rose'];
+  const unasked = await bench.run(adopt, { env });
+  expect(unasked.stderr).toContain('subject/user/rose, taken over from "git"');
+  expect(unasked.stderr).toContain('pass --yes');
+  expect(await bench.json([...adopt, '--yes'], { env, code: 0 })).toMatchObject({
+    adopted: [{ address: 'subject/user/rose', taken_from: 'git' }],
+  });
+  expect(await bench.json(adopt, { env, code: 0 })).toEqual({ adopted: [] });
+  expect((await bench.run(['directory', 'adopt', 'okta', 'policy/app/read'], { env })).stderr).toContain(
+    'owns nothing else',
+  );
+  expect((await scim('POST', 'Users', { userName: 'rose' })).status).toBe(201);
+});
+
+it('shows what is held with what it would do to access, and lets it through', async () => {
+  const { id } = (await (await scim('POST', 'Users', { userName: 'zoe' })).json()) as { id: string };
+  expect((await status()).stdout).toContain('held            nothing');
+  const found = (await (await scim('GET', 'Users?filter=userName%20eq%20%22rose%22')).json()) as {
+    Resources: { id: string }[];
+  };
+  const [rose] = found.Resources;
+  expect((await scim('DELETE', `Users/${rose?.id}`)).status).toBe(503);
+  const { stdout } = await status();
+  expect(stdout).toContain('2 subjects, 0 groups, 0 memberships');
+  expect(stdout).toContain('held            1 change');
+  expect(stdout).toMatch(/held {3}removals .*subject\/user\/rose/);
+  expect(stdout).toContain('user/rose may no longer read any app/doc');
+  expect((await status('--release')).stdout).toContain('Let through 1 held change of the directory "okta".');
+  expect((await scim('DELETE', `Users/${id}`)).status).toBe(503);
+  expect((await scim('DELETE', `Users/${rose?.id}`)).status).toBe(204);
+  expect((await status('--discard')).stdout).toContain('Discarded 1 held change');
+  expect((await scim('DELETE', `Users/${id}`)).status).toBe(409);
+});
