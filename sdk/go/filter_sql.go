@@ -38,16 +38,27 @@ type SQLFilter struct {
 	Params []any  `json:"params"`
 	// Partial is set where not all of these rows are allowed: ask a decision for each.
 	Partial bool `json:"partial,omitempty"`
+	// questions is SQL with ? for every parameter.
+	questions string
+}
+
+// ToSql gives the expression with ? for parameters, also in PostgreSQL, and the parameters: an SQLFilter is a Sqlizer of squirrel,
+// whose Dollar format numbers them in the whole query. The zero value selects no row.
+func (f SQLFilter) ToSql() (string, []any, error) {
+	if f.questions == "" {
+		return never, nil, nil
+	}
+	return f.questions, f.Params, nil
 }
 
 // FilterSQL says a filter in SQL. It fails with ErrInvalidConfig for an attribute that has no column: nothing is left out.
 func FilterSQL(filter RowFilter, columns FilterColumns, dialect SQLDialect) (SQLFilter, error) {
-	said := SQLFilter{filter.Kind, never, []any{}, filter.Partial}
+	said := SQLFilter{filter.Kind, never, []any{}, filter.Partial, never}
 	if dialect != PostgreSQL && dialect != MySQL && dialect != SQLite {
 		return said, failure(CodeInvalidConfig, "%q is no dialect: give PostgreSQL, MySQL or SQLite.", dialect)
 	}
 	if filter.Kind == "all" {
-		said.SQL = "1 = 1"
+		said.SQL, said.questions = "1 = 1", "1 = 1"
 	}
 	if filter.Kind != "some" {
 		return said, nil
@@ -61,6 +72,8 @@ func FilterSQL(filter RowFilter, columns FilterColumns, dialect SQLDialect) (SQL
 		return said, w.err
 	}
 	said.SQL, said.Params = sql, w.params
+	unnumbered := &sqlWriter{columns: columns, dialect: dialect, unnumbered: true}
+	said.questions = unnumbered.condition(filter.Condition)
 	return said, nil
 }
 
@@ -71,6 +84,8 @@ type sqlWriter struct {
 	dialect SQLDialect
 	params  []any
 	err     error
+	// unnumbered has PostgreSQL's parameters be ?, too.
+	unnumbered bool
 }
 
 func (w *sqlWriter) condition(condition map[string]any) string {
@@ -166,6 +181,9 @@ func (w *sqlWriter) parameter(value any) string {
 		return "?"
 	}
 	place := "$" + strconv.Itoa(len(w.params))
+	if w.unnumbered {
+		place = "?"
+	}
 	// As the column's own type, the parameter might be out of its range.
 	switch {
 	case isNumber && (number != math.Trunc(number) || math.Abs(number) >= 1<<53):

@@ -11,6 +11,7 @@ import pytest
 from authz_service import Decision, Question, Resource, Subject
 from authz_service.guard import NOT_FOUND, PUBLIC, mapper_of, verdict_of
 from authz_service.testing import FakeDecisionPoint
+from tests.django_settings import configure_django
 
 CASES = [("alice", 200), ("bob", 403), ("broken", 503), ("", 401), ("malformed", 400), ("lost", 404)]
 
@@ -138,23 +139,9 @@ QUESTION: Dict[str, Callable[[Any], Any]] = {}
 def django_views(pdp: FakeDecisionPoint) -> None:
     """Django's settings are the process's: they are made once, and its views ask through this module."""
     pytest.importorskip("django")
-    import django
-    from django.conf import settings
-
     views: Any = types.ModuleType("authz_test_urls")
     sys.modules["authz_test_urls"] = views
-    if not settings.configured:
-        settings.configure(
-            ROOT_URLCONF="authz_test_urls",
-            ALLOWED_HOSTS=["*"],
-            SECRET_KEY="only for tests",
-            AUTHZ_CLIENT="authz_test_urls.client",
-            AUTHZ_QUESTION="authz_test_urls.question",
-            INSTALLED_APPS=["rest_framework"],
-            REST_FRAMEWORK={"DEFAULT_AUTHENTICATION_CLASSES": [], "UNAUTHENTICATED_USER": None},
-            LOGGING_CONFIG=None,
-        )
-        django.setup()
+    configure_django()
     views.client = pdp.client()
 
 

@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Dict, Generic, List, Literal, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 from .errors import InvalidConfig
 from .filters import Filter, FilterCondition, FilterValue, is_condition
@@ -20,23 +20,26 @@ Placeholder = Literal["$1", "?", "%s"]
 SqlParam = Union[str, int, float, Decimal]
 
 
+#: A column: for `filter_sql` an SQL expression that the application trusts, `doc.amount`.
+C = TypeVar("C")
+
+
 @dataclass(frozen=True)
-class ArrayColumn:
+class ArrayColumn(Generic[C]):
     """A PostgreSQL array of text that holds a list."""
 
-    column: str
+    column: C
 
 
 @dataclass(frozen=True)
-class FilterColumns:
-    """The columns of a table, as SQL expressions that the application trusts: `doc.amount`. A list is a column of JSON, or an
-    `ArrayColumn`."""
+class FilterColumns(Generic[C]):
+    """The columns of a table. A list is a column of JSON, or an `ArrayColumn`."""
 
     #: The column that holds what requests call the name of the resource; it is never NULL.
-    name: Optional[str] = None
-    properties: Mapping[str, Union[str, ArrayColumn]] = field(default_factory=dict)
+    name: Optional[C] = None
+    properties: Mapping[str, Union[C, ArrayColumn[C]]] = field(default_factory=dict)
     #: By the type of the parent.
-    parents: Mapping[str, str] = field(default_factory=dict)
+    parents: Mapping[str, C] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -51,34 +54,65 @@ class SqlFilter:
 
 
 def filter_sql(
-    filter: Filter, columns: FilterColumns, dialect: SqlDialect, placeholder: Optional[Placeholder] = None
+    filter: Filter, columns: FilterColumns[str], dialect: SqlDialect, placeholder: Optional[Placeholder] = None
 ) -> SqlFilter:
     """Says a filter in SQL. Raises `InvalidConfig` for an attribute that has no column: nothing is left out.
 
     `placeholder` is what the driver takes: by default `$1` for PostgreSQL (asyncpg) and `?` elsewhere (sqlite3). For psycopg,
     PyMySQL and mysqlclient give `%s`, and write `%%` for a `%` in the SQL of columns.
     """
+    template = filter_template(filter, columns, dialect)
+    style = placeholder or ("$1" if dialect == "postgres" else "?")
+    params: List[SqlParam] = []
+    sql = template.strings[0]
+    for value, text in zip(template.values, template.strings[1:]):
+        if isinstance(value, Param):
+            params.append(value.value)
+            sql += f"${len(params)}" if style == "$1" else style
+        else:
+            sql += value
+        sql += text
+    return SqlFilter(filter.kind, sql, tuple(params), filter.partial)
+
+
+@dataclass(frozen=True)
+class Param:
+    """A parameter of a query."""
+
+    value: SqlParam
+
+
+@dataclass(frozen=True)
+class FilterTemplate(Generic[C]):
+    """A condition whose `strings` stand before, between and after `values`: columns and parameters."""
+
+    strings: Tuple[str, ...]
+    values: Tuple[Union[C, Param], ...]
+
+
+def filter_template(filter: Filter, columns: FilterColumns[C], dialect: SqlDialect) -> FilterTemplate[C]:
+    """Says a filter in SQL. Raises `InvalidConfig` for an attribute that has no column: nothing is left out."""
     if dialect not in _WRITERS:
         raise InvalidConfig(f'"{dialect}" is no dialect: give postgres, mysql or sqlite.')
     if filter.kind != "some":
-        sql = "1 = 1" if filter.kind == "all" else _NEVER
-        return SqlFilter(filter.kind, sql, (), filter.partial)
+        return FilterTemplate(("1 = 1" if filter.kind == "all" else _NEVER,), ())
     if filter.condition is None or not is_condition(filter.condition):
         raise InvalidConfig("The filter has a condition that is not understood.")
-    writer = _WRITERS[dialect](columns, placeholder or ("$1" if dialect == "postgres" else "?"))
-    sql = writer.condition(filter.condition)
-    return SqlFilter(filter.kind, sql, tuple(writer.params), filter.partial)
+    writer = _WRITERS[dialect](columns)
+    parts = writer.condition(filter.condition).split(_NUL)
+    return FilterTemplate(tuple(parts[::2]), tuple(writer.values[int(index)] for index in parts[1::2]))
 
 
+#: Stands around the number of a value in a text under way; no SQL has it.
+_NUL = "\0"
 _NEVER = "1 = 0"
 _ORDER = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 class _Writer(ABC):
-    def __init__(self, columns: FilterColumns, placeholder: Placeholder) -> None:
+    def __init__(self, columns: FilterColumns[Any]) -> None:
         self._columns = columns
-        self._placeholder = placeholder
-        self.params: List[SqlParam] = []
+        self.values: List[Any] = []
 
     def condition(self, condition: FilterCondition) -> str:
         op = condition["op"]
@@ -119,7 +153,7 @@ class _Writer(ABC):
 
     def _column(self, attribute: str) -> Tuple[str, bool]:
         root, _, member = attribute.partition(".")
-        known: Dict[str, Mapping[str, Union[str, ArrayColumn, None]]] = {
+        known: Dict[str, Mapping[str, Any]] = {
             "name": {"": self._columns.name},
             "properties": self._columns.properties,
             "parents": self._columns.parents,
@@ -130,12 +164,16 @@ class _Writer(ABC):
                 f'The filter reads "{attribute}", to which no column is given: add it, or send it with the request if it is the '
                 "same for all rows."
             )
-        return (given, False) if isinstance(given, str) else (given.column, True)
+        is_array = isinstance(given, ArrayColumn)
+        return self._placed(given.column if is_array else given), is_array
 
     def placed(self, value: SqlParam) -> str:
         """Adds a parameter."""
-        self.params.append(value)
-        return f"${len(self.params)}" if self._placeholder == "$1" else self._placeholder
+        return self._placed(Param(value))
+
+    def _placed(self, value: Any) -> str:
+        self.values.append(value)
+        return f"{_NUL}{len(self.values) - 1}{_NUL}"
 
     @abstractmethod
     def parameter(self, value: FilterValue) -> str: ...
