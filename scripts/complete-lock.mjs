@@ -44,5 +44,10 @@ function complete(file) {
   process.stderr.write(`${file}: ${added} packages added\n`);
 }
 
-for (const name of ['package-lock.json', 'bench/package-lock.json', 'test/peers/package-lock.json'])
+for (const name of [
+  'package-lock.json',
+  'bench/package-lock.json',
+  'test/peers/package-lock.json',
+  'docs/site/package-lock.json',
+])
   complete(join(root, name));

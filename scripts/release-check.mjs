@@ -83,8 +83,8 @@ function install(user, packed) {
 }
 
 /**
- * What all packages are made of, as CycloneDX. In the repository npm would leave out of it what some workspace takes only for
- * development.
+ * The packages that all of ours are made of, as CycloneDX. In the repository npm would leave out of it what some workspace takes
+ * only for development.
  */
 function billOfMaterials(user) {
   const sbom = run('npm', ['sbom', '--sbom-format', 'cyclonedx'], user);

@@ -9,7 +9,12 @@ interface Lock {
   packages: Record<string, { optionalDependencies?: Record<string, string>; resolved?: string }>;
 }
 
-describe.each(['package-lock.json', 'bench/package-lock.json', 'test/peers/package-lock.json'])('%s', (file) => {
+describe.each([
+  'package-lock.json',
+  'bench/package-lock.json',
+  'test/peers/package-lock.json',
+  'docs/site/package-lock.json',
+])('%s', (file) => {
   const { packages } = JSON.parse(readFileSync(join(root, file), 'utf8')) as Lock;
 
   it('lists the packages of every platform: else `npm ci` refuses it (mend: node scripts/complete-lock.mjs)', () => {
