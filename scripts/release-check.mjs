@@ -77,7 +77,8 @@ function tryWithoutCloud(packed, user) {
 
 function install(user, packed) {
   mkdirSync(user);
-  writeFileSync(join(user, 'package.json'), '{ "private": true, "type": "module" }\n');
+  const manifest = { name: 'authz-service', version: [...versions][0], private: true, type: 'module' };
+  writeFileSync(join(user, 'package.json'), JSON.stringify(manifest));
   cpSync(join(root, 'examples/tenant'), join(user, 'tenant'), { recursive: true });
   run('npm', ['install', '--no-audit', '--no-fund', ...packed], user);
 }
