@@ -13,11 +13,11 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const examples = join(root, 'examples/guarded-routes');
 
 describe.each([
-  ['Express', 'express/main.mjs'],
-  ['Fastify', 'fastify/main.mjs'],
-  ['Nest', 'nest/dist/main.js'],
-])('routes guarded in %s', (_, program) => {
-  guardsRoutes(async () => ({ command: process.execPath, args: [join(examples, program)], cwd: examples }));
+  ['Express', 'express/main.mjs', {}],
+  ['Fastify', 'fastify/main.mjs', { lists: true }],
+  ['Nest', 'nest/dist/main.js', {}],
+] as const)('routes guarded in %s', (_, program, more) => {
+  guardsRoutes(async () => ({ command: process.execPath, args: [join(examples, program)], cwd: examples }), more);
 });
 
 /** Files in the README of the SDK, each named in the line before its block. */

@@ -16,9 +16,9 @@ const args = (name: string) => [
 ];
 
 describe.runIf(pythonHas(['h11', 'fastapi', 'uvicorn'], 'the FastAPI example'))('routes guarded in FastAPI', () => {
-  guardsRoutes(async () => ({ command: PYTHON, args: args('fastapi'), cwd: examples }));
+  guardsRoutes(async () => ({ command: PYTHON, args: args('fastapi'), cwd: examples }), { lists: true });
 });
 
 describe.runIf(pythonHas(['django'], 'the Django example'))('routes guarded in Django', () => {
-  guardsRoutes(async () => ({ command: PYTHON, args: args('django'), cwd: examples }));
+  guardsRoutes(async () => ({ command: PYTHON, args: args('django'), cwd: examples }), { lists: true });
 });

@@ -12,7 +12,7 @@ export interface ApplicationStart {
 }
 
 /** The cases of every example application; `AUTHZ_URL` and `LISTEN` are in its environment. */
-export function guardsRoutes(start: () => Promise<ApplicationStart>): void {
+export function guardsRoutes(start: () => Promise<ApplicationStart>, { lists }: { lists?: true } = {}): void {
   let point: DecisionPoint;
   let application: ChildProcess;
   let url: string;
@@ -52,6 +52,21 @@ export function guardsRoutes(start: () => Promise<ApplicationStart>): void {
     expect(await asked()).toBe(401);
   });
 
+  const listed = async (user?: string, after = '') => {
+    const headers: Record<string, string> = user === undefined ? {} : { 'x-user': user };
+    const answer = await fetch(`${url}/invoices?after=${after}`, { headers });
+    return answer.status === 200 ? await answer.json() : answer.status;
+  };
+
+  it.runIf(lists)('lists the invoices that the caller may read, page by page, with their number', async () => {
+    expect(await listed('alice')).toEqual({ invoices: ['INV-1', 'INV-2'], count: 5, next: 'INV-2' });
+    expect(await listed('alice', 'INV-4')).toEqual({ invoices: ['INV-5'], count: 5, next: null });
+    expect(await listed('carol')).toEqual({ invoices: ['INV-2', 'INV-4'], count: 3, next: 'INV-4' });
+    expect(await listed('carol', 'INV-4')).toEqual({ invoices: ['INV-5'], count: 3, next: null });
+    expect(await listed('bob')).toEqual({ invoices: [], count: 0, next: null });
+    expect(await listed()).toBe(401);
+  });
+
   it('shows nothing while the agent is slow, and goes on when it is quick again', async () => {
     point.agent.signal('SIGSTOP');
     expect(await asked('alice')).toBe(503);
@@ -62,6 +77,7 @@ export function guardsRoutes(start: () => Promise<ApplicationStart>): void {
   it('shows nothing while the agent is away', async () => {
     await point.agent.kill();
     expect(await asked('alice')).toBe(503);
+    if (lists) expect(await listed('alice')).toBe(503);
     expect(await asked()).toBe(401);
   });
 }
