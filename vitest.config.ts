@@ -14,7 +14,10 @@ export default defineConfig({
         find: /^@authz-service\/provider\/constructs\/(.*)$/,
         replacement: `${root}provider/src/cdktf/generated/$1.ts`,
       },
-      { find: /^@authz-service\/(core|pdp|cloud|agent|provider|cli)\/(.*)$/, replacement: `${root}$1/src/$2.ts` },
+      {
+        find: /^@authz-service\/(core|pdp|cloud|embedded|agent|provider|cli)\/(.*)$/,
+        replacement: `${root}$1/src/$2.ts`,
+      },
     ],
   },
   test: {

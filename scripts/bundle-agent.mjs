@@ -18,16 +18,16 @@ const REQUIRE = [
 
 /** The program, and its threads, which it finds beside itself. */
 export const AGENT_FILES = [
-  { from: 'main.js', to: 'service-agent.mjs' },
-  { from: 'bundle/unpack-thread.js', to: 'unpack-thread.js' },
-  { from: 'bundle/compare-thread.js', to: 'compare-thread.js' },
+  { from: 'agent/dist/main.js', to: 'service-agent.mjs' },
+  { from: 'embedded/dist/bundle/unpack-thread.js', to: 'unpack-thread.js' },
+  { from: 'embedded/dist/bundle/compare-thread.js', to: 'compare-thread.js' },
 ];
 
 /** Bundles a file, and returns what esbuild says of the bundle. */
 async function bundle({ from, to }) {
   const outfile = join(root, 'agent/dist', to);
   const { outputFiles, metafile } = await build({
-    entryPoints: [join(root, 'agent/dist', from)],
+    entryPoints: [join(root, from)],
     outfile,
     bundle: true,
     write: false,

@@ -12,9 +12,9 @@ import { encodeBundle } from '@authz-service/core/bundle/write';
 import { declare } from '@authz-service/core/records/registry';
 import { revisionText } from '@authz-service/core/state/revision';
 import { Secret } from '@authz-service/core/values/secret';
+import { apiKeyHash } from '@authz-service/embedded/cache/api-key-hash';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningAgent, startAgent } from './agent.js';
-import { apiKeyHash } from './cache/api-key-hash.js';
 import { LineWriter } from './line-writer.js';
 import { createLog } from './log.js';
 

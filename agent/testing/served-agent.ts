@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
+import { BundleState } from '@authz-service/embedded/bundle/bundle-state';
 import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
 import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
-import { AgentState } from '../src/bundle/agent-state.js';
 import { DecisionLog } from '../src/decision-log.js';
 import { createAgentServer } from '../src/http/server.js';
 import { LineWriter } from '../src/line-writer.js';
@@ -15,7 +15,7 @@ export interface ServedAgent {
   port: number;
   url: string;
   metrics: AgentMetrics;
-  state: AgentState;
+  state: BundleState;
   logged: string[];
   decisions: string[];
   close(): void;
@@ -25,7 +25,7 @@ export async function serveAgent(publicUrl = ''): Promise<ServedAgent> {
   const logged: string[] = [];
   const decisions: string[] = [];
   const metrics = new AgentMetrics();
-  const state = new AgentState(metrics);
+  const state = new BundleState(metrics);
   state.started();
   const log = createLog('info', into(logged));
   const decisionLog = new DecisionLog(into(decisions), log);
@@ -33,7 +33,15 @@ export async function serveAgent(publicUrl = ''): Promise<ServedAgent> {
   const served = () => state.served?.revision;
   const reach = (wanted: MinRevision, gone: AbortSignal) =>
     waits.reach(wanted, { served, changed: (ms) => state.changed(ms, gone), exists: async () => undefined });
-  const server: Server = createAgentServer({ state, metrics, log, decisionLog, reach, publicUrl: () => publicUrl });
+  const server: Server = createAgentServer({
+    state,
+    metrics,
+    log,
+    decisionLog,
+    reach,
+    publicUrl: () => publicUrl,
+    isDraining: () => false,
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const close = () => {

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import { PollSchedule } from '@authz-service/agent/bundle/poll-schedule';
+import { PollSchedule } from '@authz-service/embedded/bundle/poll-schedule';
 
 export interface FleetOptions {
   /** Agents are spread over these in turns. */

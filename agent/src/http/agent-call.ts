@@ -3,18 +3,18 @@ import type { IncomingMessage } from 'node:http';
 import type { Budget, Engine } from '@authz-service/core/access/api/engine';
 import type { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
+import type { BundleState } from '@authz-service/embedded/bundle/bundle-state';
+import { revisionToken } from '@authz-service/embedded/bundle/served';
 import type { EndpointCall, Evaluation, TenantView } from '@authz-service/pdp/endpoints/endpoint';
 import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import { requestIdOf } from '@authz-service/pdp/transport/request-id';
-import type { AgentState } from '../bundle/agent-state.js';
-import { revisionToken } from '../bundle/served.js';
 import type { DecisionLog } from '../decision-log.js';
 import type { Logger } from '../log.js';
 import type { AgentMetrics } from '../metrics.js';
 
 export interface CallOptions {
-  state: AgentState;
+  state: BundleState;
   metrics: AgentMetrics;
   log: Logger;
   slicing: TimeSlicing;

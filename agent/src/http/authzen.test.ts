@@ -3,9 +3,9 @@ import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
 import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
 import { DigestSet } from '@authz-service/core/state/digest-set';
+import type { BundleState } from '@authz-service/embedded/bundle/bundle-state';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { serveAgent } from '../../testing/served-agent.js';
-import type { AgentState } from '../bundle/agent-state.js';
 import type { AgentMetrics } from '../metrics.js';
 
 const record = (kind: string, id: string, fields: object) => ({ kind, id, fields }) as unknown as EngineRecord;
@@ -34,7 +34,7 @@ const RECORDS = [
 
 let url: string;
 let metrics: AgentMetrics;
-let state: AgentState;
+let state: BundleState;
 let logged: string[];
 let decisions: string[];
 let close: () => void;

@@ -7,9 +7,9 @@ import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
 import { ProblemError } from '@authz-service/core/problem';
 import type { DecisionRequest } from '@authz-service/core/request';
 import { DigestSet } from '@authz-service/core/state/digest-set';
+import type { BundleState } from '@authz-service/embedded/bundle/bundle-state';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serveAgent } from '../../testing/served-agent.js';
-import type { AgentState } from '../bundle/agent-state.js';
 import type { AgentMetrics } from '../metrics.js';
 
 const FAULT = { code: 'network', detail: 'away' };
@@ -41,7 +41,7 @@ const engine = Object.assign(compileEngine([]), {
 
 let port: number;
 let metrics: AgentMetrics;
-let state: AgentState;
+let state: BundleState;
 let logged: string[];
 let decisions: string[];
 let close: () => void;

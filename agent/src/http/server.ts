@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ProblemError } from '@authz-service/core/problem';
+import { statusReport } from '@authz-service/embedded/status';
+import { timeSlicing } from '@authz-service/embedded/time-slicing';
 import { ENDPOINTS } from '@authz-service/pdp/endpoints/endpoints';
 import { shownProblem } from '@authz-service/pdp/transport/problem-document';
 import { refuseQuery } from '@authz-service/pdp/transport/refuse-query';
 import { requestIdOf } from '@authz-service/pdp/transport/request-id';
 import { DRAINING } from '@authz-service/pdp/transport/stop-signal';
-import { statusReport } from '../status.js';
-import { timeSlicing } from '../time-slicing.js';
 import type { CallOptions } from './agent-call.js';
 import { endpointHandler } from './endpoint-handler.js';
 import { sendJson, sendProblem, sendText } from './respond.js';
@@ -14,11 +14,16 @@ import { sendJson, sendProblem, sendText } from './respond.js';
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 type Routes = Map<string, { [method: string]: Handler }>;
 
+export interface ServerOptions extends Omit<CallOptions, 'slicing'> {
+  /** Whether callers should go elsewhere, though they are still answered. */
+  isDraining(): boolean;
+}
+
 /**
  * The agent's HTTP server on Node's own, because every layer above it would cost more than a decision. It asks for no
  * credential: everybody who can reach the port is trusted (SECURITY.md).
  */
-export function createAgentServer(options: Omit<CallOptions, 'slicing'>): Server {
+export function createAgentServer(options: ServerOptions): Server {
   const routes = routesOf({ ...options, slicing: timeSlicing });
   return createServer(
     {
@@ -30,7 +35,7 @@ export function createAgentServer(options: Omit<CallOptions, 'slicing'>): Server
       keepAliveTimeout: 75_000,
     },
     (request, response) => {
-      if (options.state.isDraining) response.shouldKeepAlive = false;
+      if (options.isDraining()) response.shouldKeepAlive = false;
       const url = originForm(request.url ?? '/');
       const query = url.indexOf('?');
       const path = query < 0 ? url : url.slice(0, query);
@@ -45,8 +50,8 @@ export function createAgentServer(options: Omit<CallOptions, 'slicing'>): Server
   );
 }
 
-function routesOf(options: CallOptions): Routes {
-  const { state, metrics } = options;
+function routesOf(options: CallOptions & ServerOptions): Routes {
+  const { state, metrics, isDraining } = options;
   const get = (handler: Handler) => ({ GET: handler, HEAD: handler });
   const endpoints = ENDPOINTS.map((endpoint) => {
     const handler = endpointHandler(endpoint, options);
@@ -60,7 +65,7 @@ function routesOf(options: CallOptions): Routes {
     [
       '/readyz',
       get((request, response) => {
-        if (state.isDraining) throw new ProblemError('not_ready', DRAINING);
+        if (isDraining()) throw new ProblemError('not_ready', DRAINING);
         state.current();
         sendJson(response, { status: 'ready' }, requestIdOf(request));
       }),

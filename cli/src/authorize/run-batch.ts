@@ -1,5 +1,5 @@
 import type { DecisionResponse } from '@authz-service/pdp/contract/decision-response';
-import type { ServiceClient } from '@authz-service/sdk/client';
+import type { DecisionPoint } from '@authz-service/sdk';
 import type { ErrorCode } from '@authz-service/sdk/service-error';
 import { failureOf } from '../errors/failure.js';
 import type { Terminal } from '../output/terminal.js';
@@ -43,7 +43,7 @@ const COMMON: ReadonlySet<ErrorCode> = new Set([
  * that an unreachable service causes one failure only. Throws a problem that all requests have in common.
  */
 export async function runBatch(
-  client: Pick<ServiceClient, 'decide'>,
+  client: Pick<DecisionPoint, 'decide'>,
   questions: readonly BatchQuestion[],
   { json, concurrency, signal }: BatchOptions,
   out: Terminal,

@@ -76,7 +76,7 @@ interface Source {
 
 async function treeIn(folder: string): Promise<Source> {
   const [{ readTree }, { readManifest }] = await Promise.all([
-    import('@authz-service/provider/reconcile/read-tree'),
+    import('@authz-service/embedded/tree/read-tree'),
     import('@authz-service/core/manifest/read'),
   ]);
   const files = await parsedFiles(await readTree(folder));

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { readManifest } from '@authz-service/core/manifest/read';
 import { patchDocument, readChangeDocument } from '@authz-service/core/patch/change-document';
 import { ProblemError } from '@authz-service/core/problem';
-import { readTree } from '@authz-service/provider/reconcile/read-tree';
+import { readTree } from '@authz-service/embedded/tree/read-tree';
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';

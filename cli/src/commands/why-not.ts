@@ -7,7 +7,7 @@ import { type VerifiedProposal, whyNot } from '@authz-service/core/questions/why
 import { splitAddress } from '@authz-service/core/records/address';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
 import type { DecisionRequest } from '@authz-service/core/request';
-import { readTree } from '@authz-service/provider/reconcile/read-tree';
+import { readTree } from '@authz-service/embedded/tree/read-tree';
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean, integer, string } from '@oclif/core/flags';
 import { members, resourceOf, subjectOf } from '../authorize/question.js';

@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { historyPoint } from '@authz-service/core/state/history-point';
-import type { ServiceClient } from '@authz-service/sdk/client';
+import type { DecisionPoint } from '@authz-service/sdk';
 import type { RecordCollection } from '@authz-service/sdk/records';
 import type { Kind } from '@authz-service/sdk/wire';
 import { string } from '@oclif/core/flags';
@@ -12,10 +12,9 @@ import { TreeClient } from './tree-client.js';
 
 /** A source that commands ask: the service, as it is or as it was, or the records of a tree. */
 export interface Asking
-  extends Pick<
-    ServiceClient,
-    'url' | 'decide' | 'filterRows' | 'searchSubjects' | 'searchResources' | 'searchActions'
-  > {
+  extends Pick<DecisionPoint, 'decide' | 'filterRows' | 'searchSubjects' | 'searchResources' | 'searchActions'> {
+  /** The service, or what names the tree. */
+  readonly url: string;
   records<K extends Kind>(kind: K): Pick<RecordCollection<K>, 'list' | 'get'>;
 }
 

@@ -9,7 +9,7 @@ export interface TestCounts {
 
 /** Runs the tests beside the records of a folder; undefined where there are none. `now` is in milliseconds. */
 export async function runTestsBeside(folder: string, now: number): Promise<TestCounts | undefined> {
-  const { readTests } = await import('@authz-service/provider/reconcile/read-tree');
+  const { readTests } = await import('@authz-service/embedded/tree/read-tree');
   if ((await readTests(folder)).length === 0) return undefined;
   const [{ testedFiles }, { answerTests, prepareTests, readTestedRecords }] = await Promise.all([
     import('./tested-files.js'),

@@ -15,7 +15,7 @@ export interface TestedFiles {
 
 /** The tests in a folder, and the records that they ask about: of the folder, or of Terraform's plan or state. */
 export async function testedFiles(folder: string, terraform: string | undefined): Promise<TestedFiles> {
-  const { readTests, readTreeAndTests } = await import('@authz-service/provider/reconcile/read-tree');
+  const { readTests, readTreeAndTests } = await import('@authz-service/embedded/tree/read-tree');
   const found =
     terraform === undefined
       ? { ...(await readTreeAndTests(folder)), gaps: [] }

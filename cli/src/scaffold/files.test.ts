@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { readManifest } from '@authz-service/core/manifest/read';
-import { readTree } from '@authz-service/provider/reconcile/read-tree';
+import { readTree } from '@authz-service/embedded/tree/read-tree';
 import { describe, expect, it } from 'vitest';
 import { SCHEMA_PATH, scaffold } from './files.js';
 

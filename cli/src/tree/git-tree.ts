@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { ProblemError } from '@authz-service/core/problem';
-import { isRecordFile, isSkipped } from '@authz-service/provider/reconcile/read-tree';
+import { isRecordFile, isSkipped } from '@authz-service/embedded/tree/read-tree';
 
 /** A file, link or submodule in a Git tree; `name` is that of its content. */
 export interface GitEntry {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { buffer, text } from 'node:stream/consumers';
 import { ProblemError } from '@authz-service/core/problem';
-import { FILE_BYTES_MAX } from '@authz-service/provider/reconcile/read-tree';
+import { FILE_BYTES_MAX } from '@authz-service/embedded/tree/read-tree';
 
 /** The result of a run of Git. */
 export interface GitRun {

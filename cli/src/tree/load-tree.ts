@@ -38,7 +38,7 @@ export interface LoadedTree {
 
 /** Reads a folder, or one YAML file; paths are relative to the current folder. */
 export async function readFolder(folder: string, onProgress?: OnReading): Promise<LoadedTree> {
-  const { readTree } = await import('@authz-service/provider/reconcile/read-tree');
+  const { readTree } = await import('@authz-service/embedded/tree/read-tree');
   return await readRecords(await readTree(folder), onProgress);
 }
 

@@ -58,7 +58,7 @@ const CLASSES: { [K in Kind]: RecordClass } = {
 };
 
 export interface TreeProps extends Provided {
-  /** The result of `readTree(folder)` of `@authz-service/provider/reconcile/read-tree`. */
+  /** The result of `readTree(folder)` of `@authz-service/embedded/tree/read-tree`. */
   readonly files: ManifestFile[];
 }
 

@@ -4,6 +4,7 @@ import { AUTHZEN_PATHS } from './authzen-paths.js';
 import { baseAddress } from './base-address.js';
 import { Batcher } from './batcher.js';
 import { type Decision, decisionOf, denial, type Outcome, outcomesOf } from './decision.js';
+import type { DecisionPoint } from './decision-point.js';
 import { type Filter, type FilterQuestion, filterOf } from './filter.js';
 import type { WrittenJson } from './json-text.js';
 import { Limit, until } from './limit.js';
@@ -125,7 +126,7 @@ const MEMBERS: Record<Endpoint, string> = {
  * Asks decisions of any AuthZEN 1.0 decision point. A question is allowed, denied, or could not be decided: then the call
  * rejects with `ServiceError`, or with the reason of the caller's signal. No option turns the last into the first.
  */
-export class DecisionClient {
+export class DecisionClient implements DecisionPoint {
   readonly url: string;
   protected readonly transport: Transport;
   protected readonly authorization: Authorization | undefined;

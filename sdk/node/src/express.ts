@@ -1,4 +1,4 @@
-import type { DecisionClient } from './decision-client.js';
+import type { DecisionPoint } from './decision-point.js';
 import { type GuardOptions, type HttpRequest, type Mapper, PROBLEM_JSON, refusalOf } from './guard.js';
 
 /** The type of a mapper's Express request, unless its parameter has another type. */
@@ -20,7 +20,7 @@ interface Response {
  * 503 if the question could not be decided, 400 if it is malformed, or 404 if the mapper says `NOT_FOUND`. An error of the mapper goes to `next`.
  */
 export function guard<R = ExpressRequest>(
-  client: Pick<DecisionClient, 'decide'>,
+  client: Pick<DecisionPoint, 'decide'>,
   mapper: Mapper<R>,
   options: GuardOptions<R> = {},
 ) {

@@ -1,4 +1,4 @@
-import type { DecisionClient } from './decision-client.js';
+import type { DecisionPoint } from './decision-point.js';
 import { type GuardOptions, type HttpRequest, type Mapper, PROBLEM_JSON, refusalOf } from './guard.js';
 
 /** The part of a Fastify reply that is used. */
@@ -29,7 +29,7 @@ interface PreHandler<R> {
  * Outside a route a mapper's request has the members that all have, and within one the route's own.
  */
 export function guard<R = HttpRequest>(
-  client: Pick<DecisionClient, 'decide'>,
+  client: Pick<DecisionPoint, 'decide'>,
   mapper: Mapper<R>,
   options: GuardOptions<R> = {},
 ): PreHandler<R> {

@@ -1,5 +1,6 @@
 import type { Decision } from './decision.js';
-import type { DecideOptions, DecisionClient } from './decision-client.js';
+import type { DecideOptions } from './decision-client.js';
+import type { DecisionPoint } from './decision-point.js';
 import type { DecisionQuestion } from './question.js';
 import { ServiceError } from './service-error.js';
 
@@ -47,7 +48,7 @@ export function decisionOf(request: object): Decision | undefined {
 
 /** Undefined where the request is allowed. The reason of a denial stays inside: it may name policies and people. */
 export async function refusalOf<R>(
-  client: Pick<DecisionClient, 'decide'>,
+  client: Pick<DecisionPoint, 'decide'>,
   request: R,
   mapper: Mapper<R>,
   { decide, onUndecided }: GuardOptions<R>,

@@ -2,6 +2,7 @@ export * from './client.js';
 export type { ConnectionOptions } from './connection.js';
 export type { Candidate, Clause, Decision, Outcome } from './decision.js';
 export type { DecisionClientOptions } from './decision-client.js';
+export type { DecisionPoint } from './decision-point.js';
 export type {
   Filter,
   FilterCondition,

@@ -1,4 +1,4 @@
-import type { DecisionClient } from './decision-client.js';
+import type { DecisionPoint } from './decision-point.js';
 import { type GuardOptions, type HttpRequest, type Mapper, refusalOf } from './guard.js';
 
 /** The part of Nest's execution context that is used. */
@@ -12,7 +12,7 @@ interface ExecutionContext {
  * the mapper says `NOT_FOUND`.
  */
 export function guard<R = HttpRequest>(
-  client: Pick<DecisionClient, 'decide'>,
+  client: Pick<DecisionPoint, 'decide'>,
   mapper: Mapper<R>,
   options: GuardOptions<R> = {},
 ) {

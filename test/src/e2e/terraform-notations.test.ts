@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Role } from '@authz-service/provider/cdktf/role';
 import { Tree } from '@authz-service/provider/cdktf/tree';
 import { ServiceProvider } from '@authz-service/provider/constructs/provider';
-import { readTree } from '@authz-service/provider/reconcile/read-tree';
+import { readTree } from '@authz-service/embedded/tree/read-tree';
 import { App, LocalBackend, TerraformStack } from 'cdktf';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestCloud } from '../../../cloud/testing/test-cloud.js';

@@ -14,10 +14,11 @@ const MAY_IMPORT: Record<string, string[]> = {
   pdp: ['core', 'pdp'],
   sdk: ['sdk'],
   cloud: ['core', 'pdp', 'cloud'],
-  agent: ['core', 'pdp', 'agent'],
+  embedded: ['core', 'pdp', 'sdk', 'embedded'],
+  agent: ['core', 'pdp', 'embedded', 'agent'],
   provider: ['core', 'sdk', 'provider'],
   console: ['sdk', 'console'],
-  cli: ['core', 'sdk', 'provider', 'cli'],
+  cli: ['core', 'sdk', 'embedded', 'provider', 'cli'],
 };
 
 /** The few modules of core, small and without dependencies, that the console may have in its pages. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { answerTests, prepareTests, readTestedRecords } from '@authz-service/core/questions/policy-tests/run-tests';
-import { readTreeAndTests } from '@authz-service/provider/reconcile/read-tree';
+import { readTreeAndTests } from '@authz-service/embedded/tree/read-tree';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

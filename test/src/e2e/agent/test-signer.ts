@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiKeyHash } from '@authz-service/agent/cache/api-key-hash';
 import { announceKeys, type KeySet } from '@authz-service/core/bundle/key-set';
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
 import { type NamedBundle, signNewest } from '@authz-service/core/bundle/newest';
@@ -10,6 +9,7 @@ import { signDelta, signStatement, statementOf } from '@authz-service/core/bundl
 import type { Bundle } from '@authz-service/core/bundle/types';
 import { encodeBundle, packBundle } from '@authz-service/core/bundle/write';
 import { Secret } from '@authz-service/core/values/secret';
+import { apiKeyHash } from '@authz-service/embedded/cache/api-key-hash';
 
 /** Signs bundles and publishes keys as a cloud does. */
 export class TestSigner {

@@ -1,6 +1,6 @@
 import { readManifest } from '@authz-service/core/manifest/read';
 import type { Plan } from '@authz-service/core/plan/plan';
-import { readTree } from '@authz-service/provider/reconcile/read-tree';
+import { readTree } from '@authz-service/embedded/tree/read-tree';
 import { applyPlan, planTree } from '@authz-service/provider/reconcile/reconcile';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import { expect } from 'vitest';

@@ -1,7 +1,7 @@
 import type { Budget } from '@authz-service/core/access/api/engine';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Logger } from '../log.js';
-import type { AgentState, Moment } from './agent-state.js';
+import type { BundleState, Moment } from './bundle-state.js';
 import type { Polled } from './polled.js';
 
 /** At each multiple of this many consecutive failures, the log reports an error. */
@@ -22,7 +22,7 @@ export class SyncLog {
   #refused: ReadonlySet<string> = new Set();
 
   constructor(
-    private readonly state: AgentState,
+    private readonly state: BundleState,
     private readonly log: Logger,
   ) {}
 

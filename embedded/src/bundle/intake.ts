@@ -14,7 +14,7 @@ import type { Logger } from '../log.js';
 import type { FetchBounds, FetchOptions } from '../source/fetching.js';
 import { activate, isWanted, type Verified } from './activate.js';
 import { type Advance, advance, confirmed } from './advance.js';
-import type { AgentState } from './agent-state.js';
+import type { BundleState } from './bundle-state.js';
 import { compareApart, unpackApart } from './bundle-threads.js';
 import { epochOf, refuseOtherEpoch, withEpoch } from './epoch.js';
 import type { Saver } from './saver.js';
@@ -30,7 +30,7 @@ export interface IntakeOptions {
 }
 
 export interface IntakeParts {
-  state: AgentState;
+  state: BundleState;
   cache: BundleCache;
   saver: Saver;
   attempts: Attempts;

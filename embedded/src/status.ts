@@ -1,5 +1,5 @@
 import { type Epoch, epochName } from '@authz-service/core/bundle/epoch';
-import type { AgentState } from './bundle/agent-state.js';
+import type { BundleState } from './bundle/bundle-state.js';
 
 /** The body of `GET /v1/status`, for operators. Times are ISO 8601 in UTC; null means not known yet. */
 export interface StatusReport {
@@ -51,7 +51,7 @@ export interface StatusReport {
 
 const BUDGETS_MAX = 100;
 
-export function statusReport(state: AgentState): StatusReport {
+export function statusReport(state: BundleState): StatusReport {
   const { served, syncing } = state;
   const { trust } = syncing;
   const health = state.health();

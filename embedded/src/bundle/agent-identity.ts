@@ -3,11 +3,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { AgentReport } from '@authz-service/pdp/contract/agent-report';
-import type { AgentState } from './bundle/agent-state.js';
-import { revisionToken } from './bundle/served.js';
-import { makeFolder } from './cache/cache.js';
-import type { Logger } from './log.js';
-import { VERSION } from './version.js';
+import { makeFolder } from '../cache/cache.js';
+import type { Logger } from '../log.js';
+import { VERSION } from '../version.js';
+import type { BundleState } from './bundle-state.js';
+import { revisionToken } from './served.js';
 
 const FILE = 'agent-id';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -32,7 +32,7 @@ export async function agentId(cacheDir: string, log: Logger): Promise<string> {
 }
 
 /** Returns what the agent reports with each poll; nothing of decisions. `tenantId` is the tenant that it is to serve. */
-export function reportOf(id: string, state: AgentState, tenantId?: string): AgentReport {
+export function reportOf(id: string, state: BundleState, tenantId?: string): AgentReport {
   const { served, knownAgeMs, maxAgeMs, consecutiveFailures, syncing } = state;
   const name = hostname();
   return {

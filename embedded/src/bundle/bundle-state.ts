@@ -3,7 +3,7 @@ import { reading } from '@authz-service/core/concurrency/read-write-lock';
 import { ProblemError } from '@authz-service/core/problem';
 import { assertYoung, MAX_AGE_HEADER } from '@authz-service/pdp/revision/max-age';
 import type { ServedRevision } from '../cache/last-served.js';
-import type { AgentMetrics, BundleSource } from '../metrics.js';
+import type { BundleSource, SyncMetrics } from '../sync-metrics.js';
 import { Budgets } from './budgets.js';
 import { DecisionClock } from './decision-clock.js';
 import { revisionToken, type Served } from './served.js';
@@ -51,12 +51,11 @@ export interface Moment {
 }
 
 /** The agent's state and the gauges that show it. */
-export class AgentState {
+export class BundleState {
   #served: Served | undefined;
   #last: Last | undefined;
   #started = false;
   #stopping = false;
-  #draining = false;
   /** Those who wait until something else is served. */
   readonly #waiting = new Set<() => void>();
   #consecutiveFailures = 0;
@@ -88,7 +87,7 @@ export class AgentState {
   };
 
   constructor(
-    private readonly metrics: AgentMetrics,
+    private readonly metrics: SyncMetrics,
     /** The age of what is known past which nothing is decided; undefined: none. */
     readonly maxAgeMs?: number,
     readonly budgets = new Budgets(0),
@@ -261,15 +260,6 @@ export class AgentState {
       gone.addEventListener('abort', wake);
       if (gone.aborted || this.#stopping) end();
     });
-  }
-
-  /** Whether callers should go elsewhere, though they are still answered. */
-  get isDraining(): boolean {
-    return this.#draining;
-  }
-
-  drain(): void {
-    this.#draining = true;
   }
 
   /** Ends the waits: from now on nobody waits for another revision. */

@@ -15,7 +15,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { compareEpochs, isBehind, type ServedRevision } from '../cache/last-served.js';
 import { timeSlicing } from '../time-slicing.js';
-import type { Last } from './agent-state.js';
+import type { Last } from './bundle-state.js';
 import type { Served } from './served.js';
 
 /** A bundle whose signature has been verified. */

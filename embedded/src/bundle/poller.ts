@@ -1,5 +1,5 @@
 import { ProblemError } from '@authz-service/core/problem';
-import { type AgentState, moment } from './agent-state.js';
+import { type BundleState, moment } from './bundle-state.js';
 import { PollSchedule } from './poll-schedule.js';
 import type { Polled } from './polled.js';
 import type { SyncLog } from './sync-log.js';
@@ -22,7 +22,7 @@ export class Poller {
 
   constructor(
     private readonly options: PollerOptions,
-    private readonly state: AgentState,
+    private readonly state: BundleState,
     private readonly log: SyncLog,
   ) {}
 

@@ -3,7 +3,7 @@ import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
 import { MIN_REVISION_HEADER, minRevisionText } from '@authz-service/pdp/revision/min-revision';
 import type { CloudSource } from '../source/cloud-source.js';
 import { askServer, type RequestBounds } from '../source/server-request.js';
-import type { AgentState } from './agent-state.js';
+import type { BundleState } from './bundle-state.js';
 
 /** Callers need no credential, so that they must not be able to make the agent send many requests. */
 const ASKING_MAX = 4;
@@ -16,7 +16,7 @@ export class KnownRevisions {
 
   constructor(
     private readonly source: CloudSource,
-    private readonly state: Pick<AgentState, 'served'>,
+    private readonly state: Pick<BundleState, 'served'>,
   ) {}
 
   /** Undefined if that cannot be told, since the cloud does not say or is asked too much already. */

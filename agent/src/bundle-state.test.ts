@@ -2,11 +2,11 @@ import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
 import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
 import { DigestSet } from '@authz-service/core/state/digest-set';
+import { BundleState, moment } from '@authz-service/embedded/bundle/bundle-state';
+import type { Served } from '@authz-service/embedded/bundle/served';
+import { statusReport } from '@authz-service/embedded/status';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { AgentMetrics } from '../metrics.js';
-import { statusReport } from '../status.js';
-import { AgentState, moment } from './agent-state.js';
-import type { Served } from './served.js';
+import { AgentMetrics } from './metrics.js';
 
 const FAULT = { code: 'network', detail: 'away' };
 
@@ -25,7 +25,7 @@ const served = (revision: string): Served => ({
 
 function agentState() {
   const metrics = new AgentMetrics();
-  return { metrics, state: new AgentState(metrics) };
+  return { metrics, state: new BundleState(metrics) };
 }
 
 /** The samples of a metric, `labels value`. */
@@ -39,7 +39,7 @@ async function samples(metrics: AgentMetrics, name: string): Promise<string[]> {
 
 afterEach(() => void vi.useRealTimers());
 
-describe('AgentState', () => {
+describe('BundleState', () => {
   it('is starting, and knows nothing, before the cache was looked at', () => {
     const { state } = agentState();
     expect(state.health()).toEqual({
@@ -66,7 +66,7 @@ describe('AgentState', () => {
   });
 
   describe('with a maximum age', () => {
-    const limited = () => new AgentState(new AgentMetrics(), 60_000);
+    const limited = () => new BundleState(new AgentMetrics(), 60_000);
 
     it('decides by what the cloud confirmed within it, counted from the question', () => {
       const state = limited();

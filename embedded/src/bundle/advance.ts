@@ -18,7 +18,7 @@ interface VerifiedDelta {
   kid: string;
 }
 
-/** A step of the engine, and what is served after it: see `AgentState#advanced`. */
+/** A step of the engine, and what is served after it: see `BundleState#advanced`. */
 export interface Advance {
   changes: readonly RecordChange[];
   next: Served;

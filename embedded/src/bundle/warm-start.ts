@@ -6,7 +6,7 @@ import { assertServable, isBehind, type LastServed } from '../cache/last-served.
 import type { Logger } from '../log.js';
 import { activate } from './activate.js';
 import { advance } from './advance.js';
-import type { AgentState } from './agent-state.js';
+import type { BundleState } from './bundle-state.js';
 import { refuseOtherEpoch } from './epoch.js';
 import { bundleOf, type Served } from './served.js';
 import { sha256Of, type Trust, trustOf, verify, verifyChanges } from './trust.js';
@@ -19,7 +19,7 @@ export interface WarmStartOptions {
 
 export interface WarmStartParts {
   cache: BundleCache;
-  state: AgentState;
+  state: BundleState;
   log: Logger;
 }
 

@@ -1,0 +1,267 @@
+import { EventEmitter } from 'node:events';
+import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
+import { readServedKeys } from '@authz-service/core/bundle/served-keys';
+import { faultText, type Manifest } from '@authz-service/core/manifest/manifest';
+import { readManifest } from '@authz-service/core/manifest/read';
+import { ProblemError } from '@authz-service/core/problem';
+import type { StoredRecord } from '@authz-service/core/records/registry';
+import { Secret } from '@authz-service/core/values/secret';
+import { ServiceError } from '@authz-service/sdk';
+import type { BundleState } from './bundle/bundle-state.js';
+import { revisionToken } from './bundle/served.js';
+import { type DecisionSource, LocalDecisionPoint, serviceErrorOf } from './local-decision-point.js';
+import type { Logger } from './log.js';
+import { inOptionNames } from './option-names.js';
+import { type StatusReport, statusReport } from './status.js';
+import { Synchronization } from './synchronization.js';
+import { timeSlicing } from './time-slicing.js';
+import { readTree } from './tree/read-tree.js';
+
+/** The source of the records, and how they are kept. Times are milliseconds. */
+export interface EmbeddedOptions {
+  /** The address of the cloud. */
+  cloudUrl?: string | URL | undefined;
+  /** An API key with the scope `bundle`. */
+  apiKey?: string | undefined;
+  /** The address of published files, in place of cloud and key; needs `tenantId` and `bundleJwks`. */
+  bundleUrl?: string | URL | undefined;
+  /** A header for that server: `Authorization: Bearer TOKEN`. */
+  bundleHeader?: string | undefined;
+  /** The tenant's id or name; by default the only one in the bundle. */
+  tenantId?: string | undefined;
+  /** The folder in which bundles are kept, for starts without the cloud. Each process has one of its own. */
+  cacheDir: string;
+  /** How long a poll waits for something newer; 30,000 unless given. */
+  pollIntervalMs?: number | undefined;
+  /** The age of what is known past which nothing is decided (`too_old`); none unless given. */
+  maxAgeMs?: number | undefined;
+  /** The keys that sign bundles, as a JWKS; by default those of the first contact, kept in the cache. */
+  bundleJwks?: string | undefined;
+  /** Takes a revision older than the one served last; false unless given. */
+  allowRollback?: boolean | undefined;
+  /** How long `start` waits for the first bundle; 30,000 unless given. */
+  readyMs?: number | undefined;
+  /** Takes lines about the sync; a `pino` logger does. Nothing is logged unless it is given. */
+  log?: Logger | undefined;
+}
+
+/** The events of an embedded decision point. */
+export interface EmbeddedEvents {
+  /** Another revision is served. */
+  revision: [revision: string];
+  /** The cloud cannot be reached, or sends what is refused; what is served stays. */
+  degraded: [error: { code: string; detail: string } | undefined];
+  /** The cloud answers again. */
+  recovered: [];
+}
+
+function withOptionNames<E extends { detail: string }>(error: E | undefined): E | undefined {
+  return error && { ...error, detail: inOptionNames(error.detail) };
+}
+
+function logOf({ log = QUIET }: EmbeddedOptions): Logger {
+  const line =
+    (write: keyof Logger): Logger['info'] =>
+    (first, text) =>
+      typeof first === 'string' ? log[write](inOptionNames(first)) : log[write](first, text && inOptionNames(text));
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+}
+
+const QUIET: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/**
+ * A decision point inside the process: pulls the bundle as an agent does, decides in memory, and goes on without the cloud.
+ *
+ * ```ts
+ * const pdp = await EmbeddedPdp.start({ cloudUrl, apiKey, cacheDir: './bundles' });
+ * if (pdp.isAllowed({ subject: { type: 'user', id: 'alice' }, action: { name: 'read' }, resource: { type: 'invoice', id: 'INV-1' } })) …
+ * await pdp.stop();
+ * ```
+ */
+export class EmbeddedPdp extends LocalDecisionPoint {
+  #sync: Synchronization | undefined;
+
+  private constructor(
+    source: DecisionSource,
+    readonly events: EventEmitter<EmbeddedEvents>,
+  ) {
+    super(source);
+  }
+
+  /**
+   * Starts from the cache if it is valid and young enough, else waits for the cloud. Rejects with `not_ready` where no bundle
+   * comes in `readyMs`, and with `invalid_config`. Where the cache alone is there and too old, decisions say `too_old`.
+   */
+  static async start(options: EmbeddedOptions): Promise<EmbeddedPdp> {
+    const events = new EventEmitter<EmbeddedEvents>();
+    let served: string | undefined;
+    let degraded = false;
+    let wake = () => {};
+    const metrics = {
+      becameReady: () => {},
+      refusedOld: () => {},
+      refusedBudgets: () => {},
+      syncFailed: () => {},
+      serves: () => {
+        const revision = sync.state.servedToken;
+        if (revision !== undefined && revision !== served) events.emit('revision', revision);
+        served = revision;
+        wake();
+      },
+      syncState: (shown: { degraded: boolean }) => {
+        wake();
+        if (shown.degraded === degraded) return;
+        degraded = shown.degraded;
+        if (degraded) events.emit('degraded', withOptionNames(sync.state.syncing.lastError));
+        else events.emit('recovered');
+      },
+    };
+    const sync: Synchronization = new Synchronization(settingsOf(options), logOf(options), metrics);
+    const { state } = sync;
+    const pdp = new EmbeddedPdp(
+      {
+        now: () => state.now(),
+        current: () => state.current(),
+        run: (work) =>
+          state.read(({ engine, search, tenant, revision }) =>
+            timeSlicing.run(work({ id: tenant.id, revision, engine, search })),
+          ),
+        ageWithin: (budget) => {
+          const ageMs = state.knownAgeMs;
+          state.assertWithin(budget, ageMs);
+          return ageMs;
+        },
+        get revision() {
+          return state.served && revisionToken(state.served);
+        },
+      },
+      events,
+    );
+    pdp.#sync = sync;
+    try {
+      await sync.start();
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, options.readyMs ?? 30_000);
+        wake = () => {
+          if (!decides(state)) return;
+          clearTimeout(timer);
+          resolve();
+        };
+        wake();
+      });
+      wake = () => {};
+      if (state.served !== undefined) return pdp;
+      const { lastError } = state.syncing;
+      const why = lastError === undefined ? 'the cloud has not answered' : inOptionNames(lastError.detail);
+      throw new ServiceError('not_ready', `There is no bundle to decide by: ${why}`);
+    } catch (error) {
+      await pdp.stop();
+      throw serviceErrorOf(error);
+    }
+  }
+
+  /**
+   * Decides by the records of a folder of YAML files alone, for tests: no cloud, no cache, no network. Rejects with
+   * `invalid_records`, which lists each fault with its file and line.
+   */
+  static async fromTree(folder: string, { now = Date.now }: { now?: () => number } = {}): Promise<EmbeddedPdp> {
+    try {
+      const { faults, manifest } = readManifest(await readTree(folder));
+      if (manifest === undefined) {
+        const errors = faults.map((fault) => ({ pointer: '', detail: faultText(fault) }));
+        const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+        throw new ProblemError('invalid_records', `${errors[0]?.detail ?? 'There are no records.'}${more}`, errors);
+      }
+      return new EmbeddedPdp(sourceOf(storedIn(manifest), now), new EventEmitter());
+    } catch (error) {
+      throw serviceErrorOf(error);
+    }
+  }
+
+  /** The state of the sync; undefined for a tree. */
+  status(): StatusReport | undefined {
+    const report = this.#sync && statusReport(this.#sync.state);
+    return report && { ...report, last_error: withOptionNames(report.last_error ?? undefined) ?? null };
+  }
+
+  /** Ends polls and waits, and leaves the cache in peace. Decisions go on by what was served last. */
+  async stop(): Promise<void> {
+    const stopped = this.#sync?.stop();
+    await stopped?.polls;
+    await stopped?.ended();
+  }
+}
+
+function decides(state: BundleState): boolean {
+  try {
+    state.current();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The records as a service would store them: addresses stand for the ids that it would give. */
+export function storedIn({ records, stack }: Manifest): StoredRecord[] {
+  const server = { managed_by: stack, created_at: '', updated_at: '', revision: 0 };
+  return records.map((record) => ({ ...record, ...server, id: record.address }) as StoredRecord);
+}
+
+/** Records that do not change, as what decisions are made by. */
+export function sourceOf(records: readonly StoredRecord[], now: () => number): DecisionSource {
+  const engine = compileEngine(records);
+  const search = new TenantSearch(engine);
+  return {
+    now,
+    current: () => ({ engine }),
+    run: (work) => timeSlicing.run(work({ id: '', revision: '', engine, search })),
+    ageWithin: () => undefined,
+    revision: undefined,
+  };
+}
+
+function settingsOf(options: EmbeddedOptions) {
+  const {
+    cloudUrl,
+    apiKey,
+    bundleUrl,
+    bundleHeader,
+    bundleJwks,
+    tenantId,
+    maxAgeMs,
+    pollIntervalMs = 30_000,
+  } = options;
+  const isStatic = bundleUrl !== undefined;
+  if (isStatic && (tenantId === undefined || bundleJwks === undefined))
+    throw invalid('bundleUrl needs tenantId and bundleJwks: a web server proves nothing of who made its files');
+  if (isStatic && (cloudUrl !== undefined || apiKey !== undefined))
+    throw invalid('bundleUrl stands in place of cloudUrl and apiKey: give one or the other');
+  if (!isStatic && (cloudUrl === undefined || apiKey === undefined || apiKey === ''))
+    throw invalid('cloudUrl and apiKey are required, or bundleUrl');
+  if (!(pollIntervalMs > 0)) throw invalid(`pollIntervalMs is ${pollIntervalMs}: give a number of milliseconds`);
+  if (maxAgeMs !== undefined && !(maxAgeMs >= 2 * pollIntervalMs))
+    throw invalid(`maxAgeMs is ${maxAgeMs}, less than two poll intervals: give at least ${2 * pollIntervalMs}`);
+  return {
+    cloudUrl: urlOf('cloudUrl', cloudUrl ?? 'http://127.0.0.1'),
+    ...(apiKey !== undefined && { apiKey: new Secret(apiKey) }),
+    ...(bundleUrl !== undefined && { bundleUrl: urlOf('bundleUrl', bundleUrl) }),
+    ...(bundleHeader !== undefined && { bundleHeader: new Secret(bundleHeader) }),
+    ...(bundleJwks !== undefined && { bundleJwks: readServedKeys(bundleJwks) }),
+    tenantId,
+    pollIntervalMs,
+    maxAgeMs,
+    cacheDir: options.cacheDir,
+    allowRollback: options.allowRollback ?? false,
+  };
+}
+
+function urlOf(name: string, given: string | URL): URL {
+  const url = URL.canParse(String(given)) ? new URL(given) : undefined;
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url;
+  throw invalid(`${name} is no http or https address`);
+}
+
+function invalid(detail: string): ServiceError {
+  return new ServiceError('invalid_config', `${detail}.`);
+}

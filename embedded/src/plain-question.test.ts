@@ -1,0 +1,86 @@
+import { parseJson } from '@authz-service/core/json/parse-json';
+import { parseQuestion } from '@authz-service/pdp/endpoints/question';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { plainRequest, requestOf } from './plain-question.js';
+
+const name = fc.oneof(
+  { weight: 9, arbitrary: fc.string({ minLength: 1 }) },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>('', 7, null, '\ud800') },
+);
+const value = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.constantFrom<unknown>(
+    2 ** 53,
+    Number.NaN,
+    undefined,
+    '\udc00',
+    -0,
+    [undefined],
+    { a: undefined },
+    new Date(0),
+    new Map(),
+  ),
+);
+const attributes = fc.option(fc.dictionary(fc.string(), value, { maxKeys: 3 }), { nil: undefined, freq: 2 });
+const question = fc.record(
+  {
+    subject: fc.record(
+      { type: name, id: name, roles: fc.array(name, { maxLength: 2 }), properties: attributes, attributes },
+      { requiredKeys: ['type', 'id'] },
+    ),
+    action: fc.record({ name, properties: attributes }, { requiredKeys: ['name'] }),
+    resource: fc.record({ type: name, id: name, name, properties: attributes }, { requiredKeys: ['type'] }),
+    context: attributes,
+    options: fc.record({ explain: fc.constantFrom<unknown>(true, false, undefined, 'yes') }),
+  },
+  { requiredKeys: ['subject', 'action', 'resource'] },
+);
+
+describe('the short way', () => {
+  it('takes a question only as it would arrive over the network', () => {
+    let [taken, left] = [0, 0];
+    fc.assert(
+      fc.property(question, (asked) => {
+        const short = plainRequest(asked);
+        if (short === undefined) left++;
+        else {
+          taken++;
+          expect(JSON.parse(JSON.stringify(short))).toEqual(
+            JSON.parse(JSON.stringify(parseQuestion(parseJson(JSON.stringify(asked))))),
+          );
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(taken).toBeGreaterThan(100);
+    expect(left).toBeGreaterThan(100);
+  });
+
+  it.each([
+    ['a whole number that may have been rounded', 2 ** 53, '/context/n'],
+    ['what is no number', Number.NaN, '/context/n'],
+    ['an infinite number', Number.POSITIVE_INFINITY, '/context/n'],
+    ['a big integer', 1n, '/context/n'],
+  ])('refuses %s, with its place', (_, n, pointer) => {
+    const asked = {
+      subject: { type: 'user', id: 'u' },
+      action: { name: 'read' },
+      resource: { type: 't', id: 'r' },
+      context: { n },
+    };
+    expect(() => requestOf(asked as never)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', errors: [expect.objectContaining({ pointer })] }),
+    );
+  });
+
+  it('leaves out what JSON leaves out', () => {
+    const asked = {
+      subject: { type: 'user', id: 'u' },
+      action: { name: 'read' },
+      resource: { type: 't', id: 'r' },
+      context: { when: new Date(0), gone: undefined },
+    };
+    expect(requestOf(asked as never).context).toEqual({ when: '1970-01-01T00:00:00.000Z' });
+  });
+});
