@@ -66,7 +66,7 @@ export function errorOf(answer: HttpAnswer, at: string): ServiceError {
   }
   const body = isJson(answer) ? parse(answer.body) : undefined;
   if (!isObject(body)) return notTheService(answer, at);
-  const code = isErrorCode(body.code) ? body.code : undefined;
+  const code = isErrorCode(body.code) ? body.code : isScimError(body) ? codeOfStatus(status) : undefined;
   if (code === undefined && GATEWAY.has(status)) {
     const why = 'a proxy on the way is busy, or does not reach the service.';
     const detail = `${at} answered ${status} with JSON that is not the service's: ${why}`;
@@ -79,6 +79,11 @@ export function errorOf(answer: HttpAnswer, at: string): ServiceError {
     itemsOf(body.errors),
     { requestId: textOf(body.request_id) ?? answer.headers.get('x-request-id') ?? undefined, status },
   );
+}
+
+/** Whether it is an error of SCIM (RFC 7644 section 3.12), which has no code of the service. */
+function isScimError({ schemas }: { schemas?: unknown }): boolean {
+  return Array.isArray(schemas) && schemas.includes('urn:ietf:params:scim:api:messages:2.0:Error');
 }
 
 /** An error of the token endpoint (RFC 6749 section 5.2). */

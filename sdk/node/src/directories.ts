@@ -1,5 +1,5 @@
 import type { Send } from './records.js';
-import type { CallOptions } from './transport.js';
+import type { CallOptions, ServiceRequest } from './transport.js';
 import type { AdoptedRecords, DirectoryStatus } from './wire.js';
 
 /** The directories of the tenant: what they hold, and what their brakes hold. */
@@ -30,6 +30,18 @@ export class Directories {
       writes: true,
     } as const;
     return ((await this.#send(request, options)) as { decided: number }).decided;
+  }
+
+  /** A request of SCIM 2.0, for whoever holds the key of a directory; `path` is the one below `/scim/v2/`. */
+  async scim(
+    { path, ...request }: Pick<ServiceRequest, 'method' | 'query' | 'body'> & { path: string },
+    options?: CallOptions,
+  ): Promise<unknown> {
+    const [collection, id] = path.split('/');
+    const route = `/scim/v2/${collection}${id === undefined ? '' : '/{id}'}`;
+    const writes = request.method === 'GET' ? {} : { writes: true as const };
+    const sent = { ...request, path: `/scim/v2/${path}`, route, repeat: 'harmless', ...writes } as const;
+    return await this.#send(sent, options);
   }
 
   /** Hands subjects, groups and memberships of other owners over to a directory. */

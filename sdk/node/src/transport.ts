@@ -61,7 +61,7 @@ export interface TransportOptions {
 
 /** One request to a path below the base address. */
 export interface ServiceRequest {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   /** Stands for a path that may name a person: `/v1/subjects/{id}`. */
   route?: string;

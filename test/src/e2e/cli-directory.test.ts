@@ -96,3 +96,39 @@ it('shows what is held with what it would do to access, and lets it through', as
   expect((await status('--discard')).stdout).toContain('Discarded 1 held change');
   expect((await scim('DELETE', `Users/${id}`)).status).toBe(409);
 });
+
+it('imports people and groups from files, again without a change, and removes by the brake', async () => {
+  const fields = { name: 'hr', subject_type: 'employee', properties: { department: 'department' }, removals: '50%' };
+  await admin.records('directory').create(fields);
+  const users = (...lines: string[]) => ['userName,displayName,department', ...lines, ''].join('\n');
+  await bench.write({
+    'users.csv': users('ann,Ann,sales', 'bob,"Bob, B.",', 'cy,Cy,it'),
+    'members.csv': 'group,member\nSales,ann\nSales,bob\n',
+    'bad.csv': users('ann,Ann,x', 'ANN,Ann,y'),
+    'left.csv': users('ann,Ann,it'),
+  });
+  const importing = (file: string, ...more: string[]) => ['import', 'people', file, '--directory', 'hr', ...more];
+  const both = importing('users.csv', '--groups', 'members.csv');
+  expect((await bench.run([...both, '--dry-run'], { env })).stdout).toContain('People: 3 to add, 0 known, 0 to remove');
+  expect(await bench.json(both, { env, code: 0 })).toMatchObject({ done: 4, failed: [] });
+  expect(await admin.records('subject').get('employee/bob')).toMatchObject({
+    name: 'Bob, B.',
+    managed_by: 'directory/hr',
+  });
+  expect(await admin.records('subject').get('employee/ann')).toMatchObject({ properties: { department: 'sales' } });
+  expect((await admin.records('group').get('Sales')).managed_by).toBe('directory/hr');
+  const records = async () => (await admin.state()).records.filter(({ managed_by }) => managed_by === 'directory/hr');
+  const before = await records();
+  expect(before).toHaveLength(6);
+  expect(await bench.json(both, { env, code: 0 })).toMatchObject({ done: 4, failed: [] });
+  expect(await records()).toEqual(before);
+
+  expect((await bench.run(importing('bad.csv'), { env })).stderr).toContain('bad.csv:3 has the userName "ANN" of');
+  const left = await bench.run(importing('left.csv'), { env });
+  expect(left.code).toBe(1);
+  expect(left.stdout).toContain('2 requests done, 1 refused.');
+  expect(left.stdout).toContain('"servicectl directory status hr" shows what is held');
+  expect(await admin.records('subject').get('employee/ann')).toMatchObject({ properties: { department: 'it' } });
+  // The keys of the runs are gone.
+  expect((await admin.state()).records.filter(({ kind }) => kind === 'api_key')).toHaveLength(1);
+});
