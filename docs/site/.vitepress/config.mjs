@@ -60,6 +60,7 @@ const sidebar = [
     text: 'Concepts',
     items: pages([
       ['How decisions are made', 'docs/semantics.md'],
+      ['Beside other products', 'docs/comparison.md'],
       ['Architecture', 'docs/architecture.md'],
       ['Security', 'SECURITY.md'],
       ['Contributing', 'CONTRIBUTING.md'],
