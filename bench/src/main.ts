@@ -12,6 +12,7 @@ import { measureEngine } from './engine.js';
 import { backup } from './parts/backup.js';
 import { impact, orgHistory, rules, terraform } from './parts/changes.js';
 import { console } from './parts/console.js';
+import { filters } from './parts/filters.js';
 import { fleet } from './parts/fleet.js';
 import { conditions, engine, peers, places, search } from './parts/in-process.js';
 import { replicas } from './parts/replicas.js';
@@ -28,6 +29,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   conditions,
   places,
   search,
+  filters,
   peers,
   activation,
   renewal,
