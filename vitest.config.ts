@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 export default defineConfig({
   resolve: {
     alias: [
+      { find: /^@authz-service\/embedded$/, replacement: `${root}embedded/src/index.ts` },
       { find: /^@authz-service\/sdk$/, replacement: `${root}sdk/node/src/index.ts` },
       { find: /^@authz-service\/sdk\/(.*)$/, replacement: `${root}sdk/node/src/$1.ts` },
       {

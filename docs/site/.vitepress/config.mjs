@@ -31,6 +31,7 @@ const sidebar = [
       ['Share a tenant among teams', 'docs/delegation.md'],
       ['Connect a directory', 'docs/directories.md'],
       ['Filter rows in a database', 'docs/filters.md'],
+      ['Decide inside a process', 'docs/embedded.md'],
       ['Use Terraform', 'docs/terraform.md'],
       ['Use CDKTF', 'docs/cdktf.md'],
       ['Move in from OpenFGA', 'docs/openfga.md'],

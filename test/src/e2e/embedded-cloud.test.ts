@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EmbeddedPdp } from '@authz-service/embedded/embedded-pdp';
+import { EmbeddedPdp } from '@authz-service/embedded';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from './agent/agent-process.js';

@@ -1,0 +1,4 @@
+export { type EmbeddedEvents, type EmbeddedOptions, EmbeddedPdp } from './embedded-pdp.js';
+export type { LocalDecideOptions } from './local-decision-point.js';
+export type { Logger } from './log.js';
+export type { StatusReport } from './status.js';
