@@ -109,4 +109,15 @@ describe('an agent of the first format beside a newer cloud', () => {
     await agent.serves(revision);
     await until(async () => expect(await allowed()).toEqual([true, false, false]));
   });
+
+  it('keeps its last revision while somebody is suspended, which it could not enforce', async () => {
+    const { bundle_revision } = await agent.health();
+    await admin.records('subject').update('user/alice', { suspended: true });
+    await logged(/^The bundle has format 4/);
+    expect(await agent.healthy(({ degraded }) => degraded)).toMatchObject({ bundle_revision });
+    await admin.records('subject').update('user/alice', { suspended: null });
+    const { revision } = await admin.changeset({ changes: [assigned('carol')] });
+    await agent.serves(revision);
+    await until(async () => expect(await allowed()).toEqual([true, false, true]));
+  });
 });

@@ -54,6 +54,8 @@ const BODIES: Record<string, object | string> = {
   createTenant: { name: 'acme' },
   eraseFromHistory: { ...SUBJECT, properties: ['email'] },
   enableCredentials: {},
+  decideHeldChanges: { decision: 'discard' },
+  adoptForDirectory: { addresses: ['group/finance'] },
   deleteDisabledCredentials: { credentials: ['api_key/none'] },
   rotateBundleKeys: {},
   signIn: { link: 'nothing'.padEnd(43, '-') },

@@ -344,6 +344,22 @@ it('tells what has changed in who has access in a scope, and of nothing else', (
   );
 });
 
+it('leaves out who is suspended, and tells that it ends', () => {
+  const access = [...base, policy('files'), given('files', 'subject', 'user/anne')];
+  const suspended = (more: object) =>
+    access.map((one) =>
+      one.address === 'subject/user/anne' ? ({ ...one, fields: { ...one.fields, ...more } } as StoredRecord) : one,
+    );
+  const found = (records: StoredRecord[]) =>
+    reviewChanges(access, records, FILES, { now: NOW }).findings.map(({ change }) => change);
+  expect(found(suspended({ suspended: true }))).toEqual(['lost']);
+  expect(found(suspended({ suspended: false }))).toEqual([]);
+  const past = suspended({ suspended_until: new Date(NOW - 1000).toISOString() });
+  expect(found(past)).toEqual([]);
+  const { findings } = reviewChanges(past, past, FILES, { now: NOW, since: NOW - 2000 });
+  expect(findings.map(({ change }) => change)).toEqual(['gained']);
+});
+
 describe('what one subject may do', () => {
   const ANNE: ReviewScope = { kind: 'subject', path: 'user/anne' };
 

@@ -57,6 +57,32 @@ function proposed(request: ReturnType<typeof ask>, tree = files(), weigh?: numbe
 }
 
 describe('whyNot', () => {
+  const suspending = (who: string, how: string) =>
+    files().map((file) => ({
+      ...file,
+      text: file.text.replace(new RegExp(`user/${who}: \\{`), `user/${who}: { ${how}`),
+    }));
+
+  it.each([['suspended: true'], ['suspended_until: 2099-01-01T00:00:00Z']])(
+    'proposes to reinstate who is suspended (%s), which takes away a protection',
+    (how) => {
+      const { allowed, proposals } = proposed(ask('alice', 'read', 'INV-1'), suspending('alice', `${how} `));
+      expect(allowed).toBe(false);
+      expect(proposals).toHaveLength(1);
+      expect(proposals[0]).toMatchObject({ summary: 'reinstate subject/user/alice', removes_protection: true });
+      expect(proposals[0]?.changes[0]?.after?.fields).toEqual({ type: 'user', id: 'alice' });
+    },
+  );
+
+  it('proposes nothing for who is suspended without reinstating as well', () => {
+    const { proposals } = proposed(ask('carol', 'read', 'INV-1'), suspending('carol', 'suspended: true '));
+    expect(proposals.length).toBeGreaterThan(0);
+    for (const { summary, removes_protection } of proposals) {
+      expect(summary).toMatch(/^reinstate subject\/user\/carol, and /);
+      expect(removes_protection).toBe(true);
+    }
+  });
+
   it('says what the caller could do before what takes away a protection, which is marked and comes after all else', () => {
     const both = files().map((file) => ({
       ...file,
