@@ -15,7 +15,7 @@ const examples = join(root, 'examples/guarded-routes');
 describe.each([
   ['Express', 'express/main.mjs', {}],
   ['Fastify', 'fastify/main.mjs', { lists: true }],
-  ['Nest', 'nest/dist/main.js', {}],
+  ['Nest', 'nest/dist/main.js', { lists: true }],
 ] as const)('routes guarded in %s', (_, program, more) => {
   guardsRoutes(async () => ({ command: process.execPath, args: [join(examples, program)], cwd: examples }), more);
 });
