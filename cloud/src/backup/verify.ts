@@ -113,7 +113,7 @@ async function verifyTenant(
     });
     const commits = kept.filter((commit) => commit.revision <= revision);
     const digests = new DigestSet();
-    for (const record of state.records()) if (isDistributed(record.kind)) digests.add(record.address, record.fields);
+    for (const record of state.records()) if (isDistributed(record)) digests.add(record.address, record.fields);
     const whole = { records: state.size, revision: revisionText(revision, state.digest()) };
     let proven = 0;
     // Backwards: each commit is undone, and what is left has to be what the commit before it recorded.

@@ -2,7 +2,7 @@ import type { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
 import { type BrokenRule, brokenRules } from '@authz-service/core/questions/access-rules/violation';
 import { splitAddress } from '@authz-service/core/records/address';
-import { isDistributed, type Kind } from '@authz-service/core/records/kinds';
+import { type Kind, mayBeDistributed } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { SCOPES } from '@authz-service/core/records/scopes';
 import type { Change, Staged } from '@authz-service/core/state/change';
@@ -357,9 +357,8 @@ function isBase(base: string, tenant: Tenant, { takeOwnership }: CommitCommand, 
   if (takeOwnership) return false;
   const [number] = base.split('.');
   const sameRecords = base === revisionText(Number(number), tenant.state.digest());
-  return (
-    sameRecords && Number(number) < tenant.revisionNumber && changes.every((change) => isDistributed(kindOf(change)))
-  );
+  const inDigest = (change: Change) => mayBeDistributed(kindOf(change)) && kindOf(change) !== 'subject_type';
+  return sameRecords && Number(number) < tenant.revisionNumber && changes.every(inDigest);
 }
 
 /** Each kind needs the scope that writes it; a change-set without changes needs any of these. */

@@ -158,7 +158,7 @@ export function fillCommits(
 ): void {
   const byRevision = new Map(commits.map((commit) => [commit.revision, new Map<string, StoredChange>()]));
   const note = (revision: number, side: keyof StoredChange, record: StoredRecord) => {
-    if (!isDistributed(record.kind)) return;
+    if (!isDistributed(record)) return;
     const changes = byRevision.get(revision);
     changes?.set(record.address, { ...changes.get(record.address), [side]: record });
   };

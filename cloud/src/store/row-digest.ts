@@ -35,7 +35,7 @@ export class RowDigest {
     const row = [kind, address, id, managed_by, created_at, updated_at, revision];
     const former = secret?.former ? [secret.former.hash, secret.former.until] : [];
     this.#toggle(
-      isDistributed(kind) ? row : [...row, canonicalJson(record.fields), secret?.hash, secret?.operator, ...former],
+      isDistributed(record) ? row : [...row, canonicalJson(record.fields), secret?.hash, secret?.operator, ...former],
     );
   }
 

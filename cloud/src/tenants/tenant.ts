@@ -258,7 +258,7 @@ export class Tenant implements ReadableTenant {
 
   /** This tenant's part of a bundle. */
   bundled(): BundleTenant {
-    const records = [...this.#state.records()].filter((record) => isDistributed(record.kind));
+    const records = [...this.#state.records()].filter(isDistributed);
     return { id: this.id, name: this.name, revision: this.revision, digest: this.#state.digest(), records };
   }
 

@@ -12,7 +12,7 @@ import type { BundleTenant } from './types.js';
 export function digestRecords(records: Iterable<EngineRecord>): string {
   const digest = new DigestSet();
   for (const record of records) {
-    if (isDistributed(record.kind)) digest.add(addressOf(record.kind, record.fields), record.fields);
+    if (isDistributed(record)) digest.add(addressOf(record.kind, record.fields), record.fields);
   }
   return digest.hex();
 }

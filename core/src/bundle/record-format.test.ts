@@ -29,6 +29,7 @@ const FIRST: [string, EngineRecord][] = [
   ['a condition that names a new function', record('policy', { ...policy, condition: 'context.since == 1' })],
   ['a role assignment', record('role_assignment', { ...held, expires_at: '2027-01-01T00:00:00Z' })],
   ['a schema, which no bundle holds', record('context_attribute', { name: 'amount', type: 'number' })],
+  ['a type of subjects that says nothing of requests, which no bundle holds', record('subject_type', { name: 'user' })],
   ['a directory, which no bundle holds', record('directory', { name: 'okta' })],
   ['a credential, which no bundle holds', record('api_key', { name: 'k', scopes: ['bundle'] })],
 ];
@@ -65,6 +66,8 @@ const FIRST_FUNCTIONS =
 
 const subject = { type: 'user', id: 'u' };
 const LATER: [string, 3 | 4, EngineRecord][] = [
+  ['properties that requests may send', 4, record('resource_type', { ...type, from_requests: [] })],
+  ['properties of subjects that requests may send', 4, record('subject_type', { name: 'user', from_requests: [] })],
   ['a budget of a type', 3, record('resource_type', { ...type, max_age: '30s' })],
   ['a suspended subject', 4, record('subject', { ...subject, suspended: true })],
   ['one suspended until a moment', 4, record('subject', { ...subject, suspended_until: '2027-01-01T00:00:00Z' })],

@@ -44,8 +44,7 @@ const known = new Map(Object.entries(FIRST).map(([kind, fields]) => [kind, new S
 /** Fields without which an older agent would grant what it must not, each with the format that has it. */
 const LATER_FIELDS: { readonly [K in Kind]?: Readonly<Record<string, BundleFormat>> } = {
   resource_type: { from_requests: 4, max_age: 3 },
-  // No bundle had one before.
-  subject_type: { name: 4 },
+  subject_type: { from_requests: 4 },
   subject: { suspended: 4, suspended_until: 4 },
 };
 
@@ -64,7 +63,7 @@ export function raised(format: BundleFormat, record: EngineRecord): BundleFormat
 
 /** The first format that can say the record. */
 export function formatOf(record: EngineRecord, calls = LATER_CALLS): BundleFormat {
-  if (!isDistributed(record.kind)) return 1;
+  if (!isDistributed(record)) return 1;
   const format = formatOfFields(record);
   return record.kind === 'policy' ? laterOf(format, formatOfCalls(record.fields as Fields<'policy'>, calls)) : format;
 }

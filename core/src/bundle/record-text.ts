@@ -1,7 +1,7 @@
 import type { EngineRecord } from '../access/api/engine.js';
 import { canonicalJson } from '../json/json.js';
 import { ProblemError } from '../problem.js';
-import { isDistributed, isKind, KINDS, kindRank } from '../records/kinds.js';
+import { isKind, KINDS, kindRank, mayBeDistributed } from '../records/kinds.js';
 import { hasShape } from './shape.js';
 import { isText, short } from './untrusted.js';
 
@@ -14,7 +14,7 @@ export function recordText({ kind, id, fields }: EngineRecord): string {
 export function decodeRecord(item: unknown, where: () => string): EngineRecord {
   const { kind, id, fields } = (item ?? {}) as { kind?: unknown; id?: unknown; fields?: unknown };
   if (!isText(kind) || !isKind(kind)) throw invalid(`${where()} is of the unknown kind ${short(kind)}.`);
-  if (!isDistributed(kind)) throw invalid(`${where()} is of the kind ${kind}, which no bundle may contain.`);
+  if (!mayBeDistributed(kind)) throw invalid(`${where()} is of the kind ${kind}, which no bundle may contain.`);
   if (!isText(id)) throw invalid(`${where()} has no id.`);
   if (!hasShape[kind](fields)) {
     throw invalid(`${where()}, a ${kind}, has fields that are missing, unknown or of a wrong type.`);

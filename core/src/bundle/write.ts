@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import type { EngineRecord } from '../access/api/engine.js';
-import { isDistributed, KINDS, type Kind } from '../records/kinds.js';
+import { isDistributed, KINDS, type Kind, mayBeDistributed } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { packArchive, type Sign } from './archive.js';
 import { BUNDLE_ENTRIES } from './format.js';
@@ -77,7 +77,7 @@ function* writeTenant(
   let separator = '\n';
   let written = 0;
   for (const kind of KINDS) {
-    if (!isDistributed(kind)) continue;
+    if (!mayBeDistributed(kind)) continue;
     for (const record of inOrder(kind, records)) {
       writer.write(`${separator}${recordText(record)}`);
       separator = ',\n';
@@ -95,7 +95,7 @@ function inOrder(kind: Kind, records: readonly EngineRecord[]): EngineRecord[] {
   const addresses: string[] = [];
   let sorted = true;
   for (const record of records) {
-    if (record.kind !== kind) continue;
+    if (record.kind !== kind || !isDistributed(record)) continue;
     const address = addressOf(kind, record.fields);
     sorted &&= addresses.length === 0 || address > (addresses.at(-1) ?? '');
     addresses.push(address);

@@ -64,10 +64,15 @@ const UNDISTRIBUTED: ReadonlySet<Kind> = new Set([
 ]);
 
 /**
- * Whether records of the kind are what decisions follow from. Access rules, credentials, directories and the context's schema are not:
- * they are in no bundle and no digest.
+ * Whether decisions follow from a record. Access rules, credentials, directories and schemas are not of that kind: they are in
+ * no bundle and no digest. A type of subjects is, if it says what requests may send.
  */
-export function isDistributed(kind: Kind): boolean {
+export function isDistributed({ kind, fields }: { readonly kind: Kind; readonly fields: object }): boolean {
+  return mayBeDistributed(kind) && (kind !== 'subject_type' || 'from_requests' in fields);
+}
+
+/** Whether a record of the kind may be one that decisions follow from. */
+export function mayBeDistributed(kind: Kind): boolean {
   return !UNDISTRIBUTED.has(kind);
 }
 

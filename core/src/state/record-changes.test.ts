@@ -26,6 +26,12 @@ it.each<[string, Change[], string[]]>([
     ],
     ['role/a > role/a', 'role/b > role/b'],
   ],
+  ['a schema', [{ op: 'create', kind: 'subject_type', fields: { name: 'user' } }], []],
+  [
+    'a schema that says what requests may send',
+    [{ op: 'create', kind: 'subject_type', fields: { name: 'user', from_requests: [] } }],
+    [' > subject_type/user'],
+  ],
   ['a credential', [{ op: 'create', kind: 'api_key', fields: { name: 'k', scopes: ['bundle'] } }], []],
 ])('%s changes one address at a time', (_, changes, wanted) => {
   const state = new TenantState(records);

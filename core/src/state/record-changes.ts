@@ -17,7 +17,7 @@ export interface StoredChange extends RecordChange {
 export function recordChangesOf({ put, remove }: Staged): StoredChange[] {
   const changes = new Map<Address, StoredChange>();
   const note = (record: StoredRecord, side: keyof StoredChange) => {
-    if (isDistributed(record.kind)) changes.set(record.address, { ...changes.get(record.address), [side]: record });
+    if (isDistributed(record)) changes.set(record.address, { ...changes.get(record.address), [side]: record });
   };
   for (const record of remove) note(record, 'before');
   for (const { previous } of put) if (previous !== undefined) note(previous, 'before');

@@ -107,8 +107,8 @@ export class TenantState implements BaseView {
   /** Does what `digestAfter` does, step by step; between the steps this state must stay as it is. */
   *digestInSteps(staged: Staged): Generator<undefined, string> {
     const digest = this.#digest.copy();
-    yield* eachInSteps(recordsGone(staged), STEP, ({ kind, address, fields }) => {
-      if (isDistributed(kind)) digest.remove(address, fields);
+    yield* eachInSteps(recordsGone(staged), STEP, (record) => {
+      if (isDistributed(record)) digest.remove(record.address, record.fields);
     });
     yield* eachInSteps(staged.put, STEP, ({ record }) => addTo(digest, record));
     this.#preflight = { staged, digest };
@@ -191,8 +191,8 @@ function idsOf(records: Iterable<StoredRecord>): Map<string, StoredRecord> {
   return ids;
 }
 
-function addTo(digest: DigestSet, { kind, address, fields }: StoredRecord): void {
-  if (isDistributed(kind)) digest.add(address, fields);
+function addTo(digest: DigestSet, record: StoredRecord): void {
+  if (isDistributed(record)) digest.add(record.address, record.fields);
 }
 
 /** The records that a change-set takes away or puts others in the place of. */

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { Writer } from '@authz-service/core/limits/writer';
 import type { Address } from '@authz-service/core/records/address';
-import { isCredential, isDistributed, type Kind } from '@authz-service/core/records/kinds';
+import { isCredential, type Kind, mayBeDistributed } from '@authz-service/core/records/kinds';
 import { type DeclaredRecord, declare, type Fields, type StoredRecord } from '@authz-service/core/records/registry';
 import { Overlay } from '@authz-service/core/state/overlay';
 import { TenantState } from '@authz-service/core/state/tenant-state';
@@ -147,7 +147,7 @@ export class Service {
   write(kind: Kind, command: ChangeCommand, signal: AbortSignal): Promise<Granted> {
     const granted = this.ask(this.queueOf(kind), command, signal);
     // Agents get nothing of the others, and the secret of a credential must reach the state.
-    return isDistributed(kind) ? this.enforced(granted, signal) : granted;
+    return mayBeDistributed(kind) ? this.enforced(granted, signal) : granted;
   }
 
   private queueOf(kind: Kind): ChangeQueue {

@@ -69,7 +69,7 @@ function* halfApplied({ end }: History, timeline: Timeline): Generator<Violation
   }
   const left = timeline.records(timeline.last);
   for (const { kind, address, fields } of end.records) {
-    if (!isDistributed(kind as Kind)) continue;
+    if (!isDistributed({ kind: kind as Kind, fields })) continue;
     const expected = left.get(address);
     left.delete(address);
     if (expected !== undefined && canonicalJson(expected.fields) === canonicalJson(fields)) continue;

@@ -37,7 +37,7 @@ export class Timeline {
     const digest = new DigestSet();
     let records: Records = new Map();
     for (const { kind, address, fields } of start.records) {
-      if (!isDistributed(kind as Kind)) continue;
+      if (!isDistributed({ kind: kind as Kind, fields })) continue;
       const record = { kind, id: address, fields } as EngineRecord;
       digest.add(address, fields);
       if (changed.has(address)) records.set(address, record);
