@@ -16,6 +16,16 @@ export const people = {
   can: (name: string) => `What ${name} can do`,
   finding: 'Finding what they can do …',
   cannot: 'Nothing: no policy allows them anything.',
+  suspension: {
+    suspended: 'Suspended',
+    mayDoNothing: (name: string) =>
+      `${name} may do nothing, whatever they have. Groups, roles and policies stay, and count again afterwards.`,
+    because: (reason: string) => `Why: ${reason}`,
+    until: 'Until',
+    endless: 'Until somebody reinstates them',
+    since: 'since',
+    cannot: 'Nothing: they are suspended.',
+  },
   more: (shown: number, all: number) =>
     `The first ${shown} of ${counted(all, 'row')} are listed: “Review” has all of them.`,
   incomplete: 'There was too much to look at: they may be able to do more than is listed.',

@@ -130,6 +130,37 @@ describe.skipIf(!hasChromium)('a person in the console', () => {
     watch.expectNothing();
   });
 
+  it('is said to be suspended: in the list until when and why, on the page also since when and by whom', async () => {
+    const subjects = bench.client.records('subject');
+    const stack = 'acme';
+    const [reason, until] = ['Lost a laptop.', '2099-01-04T08:00:00.000Z'];
+    const suspension = { suspended_until: until, suspension_reason: reason };
+    const { updated_at: since } = await subjects.update('user/dave', suspension, { stack });
+    await subjects.update('user/dave', { properties: { floor: 2 } }, { stack });
+    const { page, watch } = await bench.signedIn(browser);
+    await page.goto(bench.at('/people'));
+    const row = page.getByRole('row').filter({ hasText: 'user/dave' });
+    await row.getByText('Suspended', { exact: true }).waitFor();
+    expect(await row.getByRole('rowheader').textContent()).toMatch(/Suspended until .*2099.* Lost a laptop\.$/);
+    expect(await page.getByText('Suspended', { exact: true }).count()).toBe(1);
+
+    await row.getByRole('link', { name: 'Dave' }).click();
+    const note = cardOf(page, 'Suspended');
+    await note.getByText('Dave may do nothing').waitFor();
+    await note.getByText('Why: Lost a laptop.').waitFor();
+    await note.getByText(/since/).waitFor();
+    expect(
+      await note.locator('time').evaluateAll((times) => times.map((time) => time.getAttribute('datetime'))),
+    ).toEqual([until, since]);
+    await note.getByText('administrator').waitFor();
+    const can = cardOf(page, 'What Dave can do');
+    await can
+      .getByText(/from \d+ \w+ 2099/)
+      .first()
+      .waitFor();
+    watch.expectNothing();
+  });
+
   it('that has no record is said to have none', async () => {
     const { page } = await bench.signedIn(browser);
     await page.goto(bench.at('/person?subject=user/nobody'));
@@ -142,7 +173,7 @@ describe.skipIf(!hasChromium)('a person in the console', () => {
     [360, 'dark'],
   ] as const)('can be read by all, %i pixels wide in the %s theme', async (width, colorScheme) => {
     const { page } = await bench.signedIn(browser, { viewport: { width, height: 740 }, colorScheme });
-    for (const path of ['/people', '/person?subject=user/bob']) {
+    for (const path of ['/people', '/person?subject=user/bob', '/person?subject=user/dave']) {
       await page.goto(bench.at(path));
       await page.waitForLoadState('networkidle');
       const { violations } = await new AxeBuilder({ page }).analyze();

@@ -22,7 +22,10 @@ const MAY_IMPORT: Record<string, string[]> = {
 };
 
 /** The few modules of core, small and without dependencies, that the console may have in its pages. */
-const FOR_CONSOLE: ReadonlySet<string> = new Set(['@authz-service/core/records/entity-text']);
+const FOR_CONSOLE: ReadonlySet<string> = new Set([
+  '@authz-service/core/records/entity-text',
+  '@authz-service/core/records/suspension',
+]);
 
 /** Node's own modules that reach outside the process, which core must not know. */
 const OUTSIDE = ['fs', 'fs/promises', 'http', 'https', 'http2', 'net', 'child_process', 'os', 'dns'];

@@ -15,7 +15,9 @@ import { Paging } from '../../ui/paging.js';
 import { PersonLink } from '../../ui/person-link.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { pathOf } from '../../ui/record-link.js';
+import { presentSuspension, SuspendedBadge, type Suspension } from '../../ui/suspended-badge.js';
 import { When } from '../../ui/when.js';
+import styles from './person-page.module.css';
 
 const PAGE_SIZE = 50;
 
@@ -50,7 +52,7 @@ export function PeoplePage() {
             columns={[
               {
                 title: words.name,
-                cell: ({ address, name }) => <PersonLink subject={pathOf(address)}>{name}</PersonLink>,
+                cell: (record) => <Named record={record} />,
               },
               { title: words.subject, cell: ({ address }) => pathOf(address) },
               { title: text.common.owner, cell: ({ managed_by }) => <Owner name={managed_by} />, lesser: true },
@@ -65,6 +67,27 @@ export function PeoplePage() {
           onNext={() => go({ ...(q !== '' && { q }), cursor: data?.next_cursor ?? '', page: String(number + 1) })}
         />
       </div>
+    </>
+  );
+}
+
+/** A subject by its name, with the suspension that counts now. */
+function Named({ record }: { record: FoundRecord }) {
+  const suspension = presentSuspension(record as unknown as Suspension);
+  return (
+    <>
+      <PersonLink subject={pathOf(record.address)}>{record.name}</PersonLink>
+      {suspension !== undefined && (
+        <p className={styles.state}>
+          <SuspendedBadge />{' '}
+          {suspension.suspended_until !== undefined && (
+            <>
+              {words.until} <When at={suspension.suspended_until} />{' '}
+            </>
+          )}
+          {suspension.suspension_reason}
+        </p>
+      )}
     </>
   );
 }

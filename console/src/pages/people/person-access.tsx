@@ -14,14 +14,14 @@ import { Ways } from '../review/ways.js';
 import styles from './person-page.module.css';
 
 /** Everything that a subject can do, by application and type of resources: what is always so comes before what depends on the request. */
-export function PersonAccess({ name, found }: { name: string; found: AccessReview }) {
+export function PersonAccess({ name, found, suspended }: { name: string; found: AccessReview; suspended: boolean }) {
   const { rows, row_count, complete } = found;
   const byApplication = Map.groupBy(rows, (row) => typeOf(row).split('/')[0] ?? '');
   const open = rows.filter(({ condition }) => condition !== null).length;
   const ending = rows.filter(({ until }) => until !== null).length;
   return (
     <Card title={words.can(name)}>
-      {rows.length === 0 && <p>{words.cannot}</p>}
+      {rows.length === 0 && <p>{suspended ? words.suspension.cannot : words.cannot}</p>}
       {rows.length > 0 && <p className={styles.sum}>{words.sum(byApplication.size, rows.length, open, ending)}</p>}
       {!complete && <p className={styles.warning}>{words.incomplete}</p>}
       {[...byApplication].map(([application, ofApplication]) => (

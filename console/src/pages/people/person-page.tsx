@@ -6,10 +6,12 @@ import { people as words } from '../../text/people.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
+import { presentSuspension } from '../../ui/suspended-badge.js';
 import { PersonAccess } from './person-access.js';
 import { PersonChanges } from './person-changes.js';
 import { PersonGrants } from './person-grants.js';
 import styles from './person-page.module.css';
+import { SuspendedPerson } from './suspended-person.js';
 
 /** As many as the service lists at once. */
 const ROWS_MAX = 1000;
@@ -28,6 +30,7 @@ export function PersonPage() {
     refetchOnWindowFocus: false,
   });
   const name = record.data?.name ?? subject;
+  const suspension = presentSuspension(record.data);
   return (
     <>
       <PageHeader
@@ -52,10 +55,15 @@ export function PersonPage() {
         <ProblemNote error={record.error} retry={() => record.refetch()} />
       ) : (
         <div className={styles.columns}>
+          {record.data !== undefined && suspension !== undefined && (
+            <SuspendedPerson subject={subject} name={name} suspension={suspension} revision={record.data.revision} />
+          )}
           <div className={styles.side}>
             {access.error && <ProblemNote error={access.error} retry={() => access.refetch()} />}
             {access.data === undefined && !access.error && <p role="status">{words.finding}</p>}
-            {access.data !== undefined && <PersonAccess name={name} found={access.data} />}
+            {access.data !== undefined && (
+              <PersonAccess name={name} found={access.data} suspended={suspension !== undefined} />
+            )}
           </div>
           <div className={styles.side}>
             <PersonGrants subject={subject} revision={access.data?.revision} />
