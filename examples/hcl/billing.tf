@@ -23,9 +23,10 @@ resource "service_resource" "invoice" {
 }
 
 resource "service_role" "billing" {
-  for_each    = toset(["clerk", "accountant"])
-  application = service_application.billing.path
-  name        = each.key
+  for_each      = toset(["clerk", "accountant"])
+  application   = service_application.billing.path
+  name          = each.key
+  from_requests = false # requests cannot name it for their subject
 }
 
 resource "service_policy" "read_invoices" {

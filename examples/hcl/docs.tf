@@ -4,9 +4,10 @@ resource "service_application" "docs" {
 }
 
 resource "service_resource_type" "page" {
-  application = service_application.docs.path
-  name        = "page"
-  actions     = ["read", "edit"]
+  application   = service_application.docs.path
+  name          = "page"
+  actions       = ["read", "edit"]
+  from_requests = []
 }
 
 resource "service_resource" "page" {
@@ -16,8 +17,9 @@ resource "service_resource" "page" {
 }
 
 resource "service_role" "writer" {
-  application = service_application.docs.path
-  name        = "writer"
+  application   = service_application.docs.path
+  name          = "writer"
+  from_requests = false
 }
 
 resource "service_policy" "edit_handbook" {

@@ -14,8 +14,9 @@ provider "service" {
 
 # Roles and policies without an application belong to the tenant and may span applications.
 resource "service_role" "auditor" {
-  name        = "auditor"
-  description = "Reads everything that has to do with money."
+  name          = "auditor"
+  description   = "Reads everything that has to do with money."
+  from_requests = false
 }
 
 resource "service_policy" "audit_invoices" {

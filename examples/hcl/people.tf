@@ -1,13 +1,15 @@
 # Conditions, stored properties and tests are checked against what is declared of subjects and contexts.
 resource "service_subject_type" "user" {
-  name       = "user"
-  properties = { approval_limit = "number" }
+  name          = "user"
+  properties    = { approval_limit = "number" }
+  from_requests = [] # requests send none of them
 }
 
 resource "service_subject_type" "service" {
-  name        = "service"
-  description = "Programs, which have no properties."
-  properties  = {}
+  name          = "service"
+  description   = "Programs, which have no properties."
+  properties    = {}
+  from_requests = []
 }
 
 resource "service_context_attribute" "mfa" {

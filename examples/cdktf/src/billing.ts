@@ -13,8 +13,8 @@ export function declareBilling(scope: Construct, people: People) {
   invoice.resource('INV-2', { properties: { amount: 25000, status: 'open' } });
   invoice.resource('INV-3', { properties: { amount: 80, status: 'closed' } });
 
-  const clerk = billing.role('clerk').assignTo(people.finance);
-  const accountant = billing.role('accountant').assignTo(people.accounting);
+  const clerk = billing.role('clerk', { fromRequests: false }).assignTo(people.finance);
+  const accountant = billing.role('accountant', { fromRequests: false }).assignTo(people.accounting);
 
   // A grant is a policy assigned to the role; here it also covers invoices that no record names.
   clerk.grant(invoice, ['read'], { name: 'read-invoices' }).assignTo(people.reporting);

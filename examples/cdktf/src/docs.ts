@@ -4,11 +4,11 @@ import type { People } from './people.js';
 
 export function declareDocs(scope: Construct, people: People) {
   const docs = new Application(scope, 'docs', { description: 'The handbook.' });
-  const page = docs.resourceType('page', { actions: ['read', 'edit'] });
+  const page = docs.resourceType('page', { actions: ['read', 'edit'], fromRequests: [] });
   const handbook = page.resource('handbook');
   const salaries = page.resource('salaries');
 
-  const writer = docs.role('writer').assignTo(people.engineering);
+  const writer = docs.role('writer', { fromRequests: false }).assignTo(people.engineering);
   writer.grant(handbook, ['read', 'edit'], { name: 'edit-handbook' });
 
   docs

@@ -15,7 +15,10 @@ const { invoice } = declareBilling(acme, people);
 declareDocs(acme, people);
 
 // Roles and policies without an application belong to the tenant and may span applications.
-const auditor = new Role(acme, 'auditor', { description: 'Reads everything that has to do with money.' });
+const auditor = new Role(acme, 'auditor', {
+  description: 'Reads everything that has to do with money.',
+  fromRequests: false,
+});
 auditor.grant(invoice, ['read'], {
   name: 'audit-invoices',
   description: 'Auditors see invoices with a second factor at hand.',

@@ -8,11 +8,12 @@ export type People = ReturnType<typeof declarePeople>;
 
 export function declarePeople(scope: Construct) {
   // Conditions, stored properties and tests are checked against what is declared of subjects and contexts.
-  new SubjectType(scope, 'user', { name: 'user', properties: { approval_limit: 'number' } });
+  new SubjectType(scope, 'user', { name: 'user', properties: { approval_limit: 'number' }, fromRequests: [] });
   new SubjectType(scope, 'service-type', {
     name: 'service',
     description: 'Programs, which have no properties.',
     properties: {},
+    fromRequests: [],
   });
   new ContextAttribute(scope, 'mfa', {
     name: 'mfa',
