@@ -61,11 +61,18 @@ function withOptionNames<E extends { detail: string }>(error: E | undefined): E 
 }
 
 function logOf({ log = QUIET }: EmbeddedOptions): Logger {
-  const line =
-    (write: keyof Logger): Logger['info'] =>
-    (first, text) =>
-      typeof first === 'string' ? log[write](inOptionNames(first)) : log[write](first, text && inOptionNames(text));
+  const line = (write: keyof Logger): Logger['info'] => {
+    return (first, text) => {
+      if (typeof first === 'string') log[write](inOptionNames(first));
+      else log[write](inFields(first), text && inOptionNames(text));
+    };
+  };
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+}
+
+function inFields(fields: object): object {
+  const { error } = fields as { error?: unknown };
+  return typeof error === 'string' ? { ...fields, error: inOptionNames(error) } : fields;
 }
 
 const QUIET: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -117,6 +117,23 @@ describe('a decision point inside the process, of the real cloud', () => {
     await until(() => expect(again.status()).toMatchObject({ degraded: false }));
   });
 
+  it('decides rightly where two share a folder by mistake, and says so', async () => {
+    const lines: string[] = [];
+    const line = (fields: unknown, text = '') => void lines.push(`${JSON.stringify(fields)} ${text}`);
+    const log = { debug: () => {}, info: () => {}, warn: line, error: line };
+    const both = [await start('shared', { log }), await start('shared', { log })];
+    for (const allowed of [false, true, false, true]) {
+      await give(allowed);
+      await until(() => expect(both.map((pdp) => pdp.isAllowed(ASKED))).toEqual([allowed, allowed]));
+    }
+    await until(() =>
+      expect(lines.join('\n')).toContain('another process writes there, too: give each agent its own cacheDir'),
+    );
+    await Promise.all(both.map((pdp) => pdp.stop()));
+    const third = await start('shared');
+    await until(() => expect(third.isAllowed(ASKED)).toBe(true));
+  });
+
   it('decides nothing past its maximum age', async () => {
     const pdp = await start('aged', { maxAgeMs: 1_000 });
     expect(pdp.isAllowed(ASKED)).toBe(true);
