@@ -4,6 +4,7 @@ import { type Address, splitAddress } from '@authz-service/core/records/address'
 import { isCredential, type Kind } from '@authz-service/core/records/kinds';
 import { definitionOf, type StoredRecord } from '@authz-service/core/records/registry';
 import { NOBODY, type Staged } from '@authz-service/core/state/change';
+import { onlySuspends } from '@authz-service/core/state/only-suspends';
 import type { TenantState } from '@authz-service/core/state/tenant-state';
 import type { Credential } from '../auth/credential.js';
 
@@ -37,7 +38,7 @@ export function demandConsoleStack(
 }
 
 /**
- * Throws `not_owner` where changes made in the console touch records of other stacks, or give away what their owners do not
+ * Throws `not_owner` where changes made in the console touch more of other stacks' records than a suspension, or give away what their owners do not
  * share; `applications` are those of the session's limits.
  */
 export function guardSession(applications: readonly string[], state: Pick<TenantState, 'get'>, staged: Staged): void {
@@ -45,7 +46,9 @@ export function guardSession(applications: readonly string[], state: Pick<Tenant
   const faults: ProblemItem[] = [];
   for (const record of [
     ...staged.remove,
-    ...staged.put.flatMap(({ record, previous }) => [record, previous ?? []]),
+    ...staged.put
+      .filter(({ record, previous }) => previous === undefined || !onlySuspends(previous, record.fields))
+      .flatMap(({ record, previous }) => [record, previous ?? []]),
   ].flat())
     if (isForeign(record))
       faults.push({ pointer: '', address: record.address, detail: `belongs to the stack "${record.managed_by}"` });

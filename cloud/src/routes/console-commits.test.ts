@@ -85,6 +85,35 @@ describe('a commit by a session', () => {
     expect(await commitFrom(browser, [{ op: 'move', from: 'role/made', to: 'role/kept' }])).toMatchObject(refuse);
   });
 
+  it('suspends and reinstates subjects of another stack, which keeps them, and changes nothing else of them', async () => {
+    await inGit();
+    const browser = await Browser.signIn(cloud, admin);
+    const eve = { type: 'user', id: 'eve' };
+    const update = (fields: object) => ({ op: 'update', address: 'subject/user/eve', fields: { ...eve, ...fields } });
+    const read = async () => (await browser.ask('GET', '/console/api/v1/subjects/user%2Feve')).body;
+    for (const suspension of [
+      { suspended: true, suspension_reason: 'x' },
+      { suspended_until: '2099-01-01T00:00:00Z' },
+      {},
+    ]) {
+      expect(await commitFrom(browser, [update(suspension)])).toMatchObject({ status: 200, body: { changed: 1 } });
+      expect(await read()).toMatchObject({ managed_by: 'people' });
+    }
+    expect(await read()).not.toHaveProperty('suspended_until');
+    const renamed = { op: 'move', from: 'subject/user/eve', to: 'subject/user/eva' };
+    const moved = { op: 'update', address: 'subject/user/eva', fields: { type: 'user', id: 'eva', suspended: true } };
+    for (const changes of [
+      [update({ suspended: true, name: 'Eve' })],
+      [update({ suspended: true, properties: { a: 1 } })],
+      [renamed, moved],
+      [update({ suspended: true }), { op: 'adopt', address: 'subject/user/eve' }],
+      [{ op: 'delete', address: 'subject/user/eve' }],
+    ])
+      expect({ changes, ...(await commitFrom(browser, changes)) }).toMatchObject({ changes, ...refuse });
+    expect(await read()).toMatchObject({ managed_by: 'people' });
+    expect(await read()).not.toHaveProperty('suspended');
+  });
+
   it('makes and removes credentials, but none of another stack', async () => {
     await inGit();
     const browser = await Browser.signIn(cloud, admin);

@@ -89,7 +89,8 @@ const RECORDS = [
   give('lead', 'group', 'leads'),
   join('leads', 'group', 'above'),
   ...['eve', 'ann', 'editor'].map((id) => make('subject', { type: 'user', id })),
-  give(`${APP}/editor`, 'subject', 'user/editor'),
+  make('subject', { type: 'user', id: 'idle', suspended: true }),
+  ...['user/editor', 'user/idle'].map((editor) => give(`${APP}/editor`, 'subject', editor)),
 ];
 
 const WAYS: [string, Change[]][] = [
@@ -177,6 +178,8 @@ const WAYS: [string, Change[]][] = [
     'two people who swap names',
     [move('subject/user/editor', 'subject/user/ann'), move('subject/user/ann', 'subject/user/editor')],
   ],
+  ['a suspended editor', [update('subject/user/editor', { type: 'user', id: 'editor', suspended: true })]],
+  ['a reinstated editor', [update('subject/user/idle', { type: 'user', id: 'idle' })]],
   ['another place of what it lies in', [move('resource/docs/folder/top', 'resource/docs/folder/moved')]],
   [
     'a property of somebody that a condition reads',
@@ -245,6 +248,10 @@ describe('a session of somebody who edits in the console', () => {
     [
       'a property that no condition reads',
       [update('subject/user/eve', { type: 'user', id: 'eve', properties: { desk: 4 } })],
+    ],
+    [
+      'a suspension of somebody who is given nothing of it',
+      [update('subject/user/eve', { type: 'user', id: 'eve', suspended: true })],
     ],
     ['a policy', [make('policy', { name: 'fine', effect: 'ALLOW', resource_type: 'billing/invoice', actions: ['*'] })]],
   ])('still changes what leads to nothing of the console: %s', async (_, changes) => {

@@ -16,7 +16,7 @@ class BrowserClient extends ConsoleClient {
   }
 
   /** A page of commits, the latest first. */
-  async commits(query: CommitQuery, signal: AbortSignal): Promise<AuditPage> {
+  async commits(query: CommitQuery, signal?: AbortSignal): Promise<AuditPage> {
     const answer = await this.json(
       { method: 'GET', path: '/v1/audit', query: { ...query }, repeat: 'harmless' },
       { signal },

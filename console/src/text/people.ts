@@ -25,6 +25,19 @@ export const people = {
     endless: 'Until somebody reinstates them',
     since: 'since',
     cannot: 'Nothing: they are suspended.',
+    suspend: 'Suspend …',
+    suspendTitle: (name: string) => `Suspend ${name}?`,
+    suspendHint:
+      'They may do nothing, at once and everywhere, as soon as you commit it. Groups, roles and policies stay. The change goes into your draft.',
+    reinstate: 'Reinstate',
+    reinstateTitle: (name: string) => `Reinstate ${name}?`,
+    reinstateHint:
+      'Their groups, roles and policies count again, at once and everywhere, as soon as you commit it. The change goes into your draft.',
+    reason: 'Why',
+    reasonNeeded: 'Say why.',
+    end: 'Until',
+    endHint: 'It then ends by itself. Leave it empty for a suspension that lasts until somebody ends it.',
+    endPast: 'Choose a time in the future, or none.',
   },
   more: (shown: number, all: number) =>
     `The first ${shown} of ${counted(all, 'row')} are listed: “Review” has all of them.`,

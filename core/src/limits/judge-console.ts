@@ -5,6 +5,7 @@ import { type Address, splitAddress } from '../records/address.js';
 import type { Fault } from '../records/issue-faults.js';
 import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, definitionOf } from '../records/registry.js';
+import { suspensionOf } from '../records/suspension.js';
 import { grantedBy } from './foreign-link.js';
 import type { OwnedRecord, OwnedView } from './judge-record.js';
 import { limitsText } from './limits-text.js';
@@ -55,8 +56,7 @@ export class ConsoleJudge {
     if (isOfConsole(record)) return true;
     if (this.#view.get(`application/${PROTECTED_APPLICATION}`) === undefined) return false;
     if (record.kind === 'subject' && this.#readsChange(record, other)) return true;
-    const renamed = other !== undefined && other.address !== record.address;
-    for (const target of [...handedOnBy(record), ...ownPower(record, renamed)]) {
+    for (const target of [...handedOnBy(record), ...ownPower(record, other)]) {
       if (target.startsWith('resource/') && !this.#liesBelow()) continue;
       const gives = this.#known.get(target) ?? (yield* this.#givesConsole(target));
       this.#known.set(target, gives);
@@ -153,10 +153,22 @@ function handedOnBy(record: OwnedRecord): Address[] {
 
 /**
  * The record itself where a change of it may hand on what it leads to: a role, a group or what others lie in. A subject does
- * so by a rename, since people are subjects by their names.
+ * so by a rename, since people are subjects by their names, and as it is suspended or reinstated.
  */
-function ownPower({ kind, address }: OwnedRecord, renamed: boolean): Address[] {
-  return kind === 'role' || kind === 'group' || kind === 'resource' || (kind === 'subject' && renamed) ? [address] : [];
+function ownPower(record: OwnedRecord, other: OwnedRecord | undefined): Address[] {
+  const { kind, address } = record;
+  const hands = kind === 'role' || kind === 'group' || kind === 'resource';
+  const changes = kind === 'subject' && (isRenamed(record, other) || isSuspendedAnew(record, other));
+  return hands || changes ? [address] : [];
+}
+
+function isRenamed({ address }: OwnedRecord, other: OwnedRecord | undefined): boolean {
+  return other !== undefined && other.address !== address;
+}
+
+function isSuspendedAnew(subject: OwnedRecord, other: OwnedRecord | undefined): boolean {
+  const [one, two] = [subject, other].map((record) => suspensionOf(record?.kind === 'subject' ? record.fields : {}));
+  return canonicalJson({ ...one }) !== canonicalJson({ ...two });
 }
 
 /** The role or group that receives by a link. */

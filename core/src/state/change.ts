@@ -29,8 +29,8 @@ export interface StageOptions {
   /** Whether touched records of other stacks become this stack's. */
   takeOwnership?: boolean;
   /**
-   * Whether it comes from a session of the console: that may also touch what is nobody's (`api`), which stays so, and must
-   * not decide over the console.
+   * Whether it comes from a session of the console: that may also touch what is nobody's (`api`), and suspend and reinstate
+   * subjects of all owners, which keep them; and it must not decide over the console.
    */
   session?: boolean;
   /** Whether links of other stacks that grant what this stack owns may be removed. */

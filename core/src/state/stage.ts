@@ -19,6 +19,7 @@ import { equalJson } from './equal-json.js';
 import { Faults } from './faults.js';
 import { type Foreign, refuseForeign } from './foreign.js';
 import { stillMentioned } from './mentions.js';
+import { onlySuspends } from './only-suspends.js';
 import { type BaseView, Overlay } from './overlay.js';
 import { parseFields } from './parse-fields.js';
 import { renames } from './renames.js';
@@ -196,7 +197,8 @@ export class Stage {
   }: Omit<IndexedChange<'update'>, 'op' | 'fields'> & { fields: Fields }): void {
     const present = this.#present('update', address, index);
     if (!present) return;
-    const owned = this.#owned(present, index);
+    const suspends = this.#options.session === true && onlySuspends(present, fields);
+    const owned = suspends ? {} : this.#owned(present, index);
     const made = addressOf(present.kind, fields);
     if (made !== address) {
       const detail = `These fields make "${made}", not "${address}": rename a record by a move.`;

@@ -1,3 +1,4 @@
+import { ServiceClient } from '@authz-service/sdk/client';
 import type { Change } from '@authz-service/sdk/wire';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
@@ -159,6 +160,61 @@ describe.skipIf(!hasChromium)('a person in the console', () => {
       .first()
       .waitFor();
     watch.expectNothing();
+  });
+
+  it('is suspended by the draft, whoever owns the record, is denied at once, and is reinstated', async () => {
+    const question = {
+      subject: { type: 'user', id: 'carol' },
+      action: { name: 'edit' },
+      resource: { type: 'docs/page', id: 'handbook' },
+    };
+    const decision = async () => (await bench.client.decide(question)).allowed;
+    const { page, watch } = await bench.signedIn(browser);
+    const commit = async () => {
+      await page.getByRole('heading', { name: 'Who gains and who loses access' }).waitFor();
+      await page.getByRole('button', { name: 'Commit', exact: true }).click();
+      await page.getByText(/^Committed as revision/).waitFor();
+      await page.goto(bench.at('/person?subject=user/carol'));
+    };
+    await page.goto(bench.at('/person?subject=user/carol'));
+    await page.getByRole('button', { name: 'Suspend …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Suspend Carol?' });
+    await dialog.getByText('at once and everywhere').waitFor();
+    await dialog.getByLabel('Until').fill('2020-01-01T08:00');
+    await dialog.getByRole('button', { name: 'Take into the draft' }).click();
+    await dialog.getByText('Say why.').waitFor();
+    await dialog.getByText('Choose a time in the future, or none.').waitFor();
+    await dialog.getByLabel('Until').fill('');
+    await dialog.getByLabel('Why').fill('Lost a key.');
+    await dialog.getByRole('button', { name: 'Take into the draft' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'subject/user/carol' }).first().waitFor();
+    expect(await decision()).toBe(true);
+    await commit();
+    expect(await decision()).toBe(false);
+    await cardOf(page, 'Suspended').getByText('Why: Lost a key.').waitFor();
+    await cardOf(page, 'What Carol can do').getByText('Nothing: they are suspended.').waitFor();
+    const { managed_by, suspended } = await bench.client.records('subject').get('user/carol');
+    expect({ managed_by, suspended }).toEqual({ managed_by: 'acme', suspended: true });
+
+    await page.getByRole('button', { name: 'Reinstate' }).click();
+    const other = page.getByRole('dialog', { name: 'Reinstate Carol?' });
+    await other.getByRole('button', { name: 'Take into the draft' }).click();
+    await commit();
+    expect(await decision()).toBe(true);
+    await page.getByRole('button', { name: 'Suspend …' }).waitFor();
+    watch.expectNothing();
+  });
+
+  it('is suspended by nobody who may not write records', async () => {
+    const { secret } = await bench.client.records('api_key').create({ name: 'reader', scopes: ['records:read'] });
+    const reader = new ServiceClient({ url: bench.url, credentials: { apiKey: secret } });
+    const { page } = await bench.page(browser);
+    await page.goto((await reader.consoleLink()).url);
+    await page.getByRole('button', { name: 'Sign in with this link' }).click();
+    await page.getByRole('heading', { level: 1, name: bench.tenant }).waitFor();
+    await page.goto(bench.at('/person?subject=user/dave'));
+    await cardOf(page, 'Suspended').getByText('Why: Lost a laptop.').waitFor();
+    expect(await page.getByRole('button', { name: /^(Suspend|Reinstate)/ }).count()).toBe(0);
   });
 
   it('that has no record is said to have none', async () => {

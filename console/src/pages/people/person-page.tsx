@@ -7,6 +7,7 @@ import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
 import { presentSuspension } from '../../ui/suspended-badge.js';
+import { ChangeSuspension } from './change-suspension.js';
 import { PersonAccess } from './person-access.js';
 import { PersonChanges } from './person-changes.js';
 import { PersonGrants } from './person-grants.js';
@@ -48,6 +49,9 @@ export function PersonPage() {
             <Link to="/record" search={{ address }}>
               {words.record}
             </Link>
+            {record.data !== undefined && (
+              <ChangeSuspension subject={subject} name={name} suspended={suspension !== undefined} />
+            )}
           </>
         }
       />
