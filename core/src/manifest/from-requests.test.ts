@@ -50,7 +50,6 @@ describe('what requests may send, in YAML', () => {
       'resource_type/pay/invoice': ['tenant'],
       'role/lead': false,
       'role/pay/clerk': false,
-      'role/pay/guest': true,
       'subject_type/user': [],
     });
   });

@@ -93,9 +93,14 @@ export class FromRequests {
     }
   }
 
+  /** Whether requests may send and name what says nothing of it. */
+  get byDefault(): boolean {
+    return this.#default?.value ?? true;
+  }
+
   /** Settles what each type, and each role that says nothing, takes from requests. */
   settle(declarations: Declarations): void {
-    const byDefault = this.#default?.value ?? true;
+    const { byDefault } = this;
     for (const { kind, origin, about, whole = byDefault, each } of this.#types) {
       if (whole && ![...each.values()].includes(false)) continue;
       const { properties, parents } = origin.input as { properties?: JsonObject; parents?: Json };
@@ -105,7 +110,13 @@ export class FromRequests {
       declarations.declareAgain(kind, origin, about);
     }
     if (byDefault) return;
-    for (const { record } of declarations.origins.values()) if (record?.kind === 'role') record.fields[FIELD] ??= false;
+    for (const { record } of declarations.origins.values()) {
+      if (record?.kind !== 'role') continue;
+      const said = record.fields[FIELD];
+      if (said === undefined) record.fields[FIELD] = false;
+      // Absent says the same, as where there are no defaults.
+      else if (said) delete record.fields[FIELD];
+    }
   }
 }
 

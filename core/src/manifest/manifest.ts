@@ -57,6 +57,8 @@ export interface ManifestResult {
    * field.
    */
   placeOf(address: Address, pointer?: string, offset?: number): SourcePlace | undefined;
+  /** Whether requests may send and name what says nothing of it, by the defaults of the tree. */
+  fromRequests: boolean;
   /** The lines of a record that is declared. */
   linesOf(address: Address): Lines | undefined;
 }

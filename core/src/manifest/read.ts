@@ -119,6 +119,7 @@ export function readManifest(
   const result: ManifestResult = {
     faults,
     warnings,
+    fromRequests: fromRequests.byDefault,
     placeOf: (address, pointer, offset) =>
       declarations.placeOf(address, pointer, offset) ?? lists.placeOfExternal(address),
     linesOf: (address) => declarations.linesOf(address),

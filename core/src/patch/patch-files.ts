@@ -27,6 +27,7 @@ interface OpenTree {
   places(record: Address): FoundNode;
   documentFor(record: DeclaredRecord): Document;
   placeOf: ManifestResult['placeOf'];
+  fromRequests: boolean;
   records: ReadonlyMap<Address, DeclaredRecord>;
   /** All addresses that the tree declares or calls external. */
   known: ReadonlySet<Address>;
@@ -38,7 +39,7 @@ interface OpenTree {
  */
 export function patchFiles(
   files: readonly ManifestFile[],
-  { placeOf, manifest }: ManifestResult,
+  { placeOf, manifest, fromRequests }: ManifestResult,
   { changes, renamed = [], external = [] }: Patch,
 ): ManifestFile[] {
   const documents = new Map<string, Document>();
@@ -62,6 +63,7 @@ export function patchFiles(
   const records = new Map(manifest?.records.map((record) => [record.address, record]));
   const tree: OpenTree = {
     placeOf,
+    fromRequests,
     records,
     known: new Set([...records.keys(), ...(manifest?.external ?? []), ...external]),
     places(record) {
@@ -170,12 +172,12 @@ function apply({ before, after }: ProposedChange, tree: OpenTree): void {
   }
   if (!isPair(node)) throw refused(before.address, tree.placeOf, 'it is written in another form');
   if (!isMap(node.value)) node.value = emptyMap(document, node.value);
-  changeRecord(document, node.value as YAMLMap, before, after);
+  changeRecord(document, node.value as YAMLMap, { before, after, fromRequests: tree.fromRequests });
 }
 
 function add(record: DeclaredRecord, tree: OpenTree): void {
   if (!isLink(record)) {
-    addRecord(tree.documentFor(record), record);
+    addRecord(tree.documentFor(record), record, tree.fromRequests);
     return;
   }
   const [on] = placeLinks([record], tree.records, tree.known).onRecords;

@@ -2,12 +2,14 @@ import { type Document, isMap, isScalar, isSeq, type Node, type YAMLMap, type YA
 import type { Json, JsonObject } from '../json/json.js';
 import { keyOf, writtenRecord } from '../manifest/write.js';
 import type { LinkRecord } from '../manifest/write-links.js';
+import type { Kind } from '../records/kinds.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import { equalJson } from '../state/equal-json.js';
 
 /** Writes a record that no file declares, and that is no link, beside those of its kind. */
-export function addRecord(document: Document, record: DeclaredRecord): void {
-  const { collection, body } = writtenRecord(record);
+export function addRecord(document: Document, record: DeclaredRecord, fromRequests: boolean): void {
+  const { collection } = writtenRecord(record);
+  const body = bodyIn(record, fromRequests);
   let key = keyOf(record);
   // Two resources of an application may have one name.
   if (record.kind === 'resource' && (key.includes('/') || document.hasIn([...collection, key]))) {
@@ -24,8 +26,21 @@ export function addRecord(document: Document, record: DeclaredRecord): void {
 }
 
 /** Makes the mapping of a record say other fields; what stays is left as it is written. */
-export function changeRecord(document: Document, map: YAMLMap, before: DeclaredRecord, after: DeclaredRecord): void {
-  changeMap(document, map, writtenRecord(before).body, writtenRecord(after).body);
+export function changeRecord(
+  document: Document,
+  map: YAMLMap,
+  { before, after, fromRequests }: { before: DeclaredRecord; after: DeclaredRecord; fromRequests: boolean },
+): void {
+  changeMap(document, map, bodyIn(before, fromRequests), bodyIn(after, fromRequests));
+}
+
+const TAKING: ReadonlySet<Kind> = new Set(['resource_type', 'subject_type', 'role']);
+
+/** The value of a record. In a tree whose default takes nothing from requests, it says so where it takes all. */
+function bodyIn(record: DeclaredRecord, fromRequests: boolean): JsonObject {
+  const { body } = writtenRecord(record);
+  if (!fromRequests && TAKING.has(record.kind) && body.from_requests === undefined) body.from_requests = true;
+  return body;
 }
 
 /** An empty mapping in the place of another value, whose comment stays. */
