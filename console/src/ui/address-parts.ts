@@ -9,3 +9,8 @@ export function pathOf(address: Address): string {
 export function kindOf(address: Address): Kind {
   return address.split('/', 1)[0] as Kind;
 }
+
+/** Whether the owner of records is a directory, which is one by its address; no stack is named so. */
+export function isDirectory(owner: string): boolean {
+  return owner.startsWith('directory/');
+}

@@ -1,7 +1,9 @@
 import { text } from '../text/english.js';
 import { Badge } from './badge.js';
+import { isDirectory, RecordLink } from './record-link.js';
 
-/** The stack that owns a record. */
+/** The stack or directory that owns a record. */
 export function Owner({ name }: { name: string }) {
+  if (isDirectory(name)) return <RecordLink address={name}>{name}</RecordLink>;
   return name === 'api' ? <span title={text.records.ownerOfApi}>api</span> : <Badge>{name}</Badge>;
 }

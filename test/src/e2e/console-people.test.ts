@@ -217,6 +217,36 @@ describe.skipIf(!hasChromium)('a person in the console', () => {
     expect(await page.getByRole('button', { name: /^(Suspend|Reinstate)/ }).count()).toBe(0);
   });
 
+  it('comes from a directory, whose page shows what is held and lets it through', async () => {
+    await bench.client.records('directory').create({ name: 'okta', removals: '0%' });
+    const made = await bench.client
+      .records('api_key')
+      .create({ name: 'okta', scopes: ['directory'], directory: 'okta' });
+    const sync = async (method: string, path: string, body?: object) =>
+      await fetch(`${bench.url}/scim/v2/${path}`, {
+        method,
+        headers: { authorization: `Bearer ${made.secret}`, 'content-type': 'application/scim+json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+    const { id } = (await (await sync('POST', 'Users', { userName: 'zoe' })).json()) as { id: string };
+    expect((await sync('DELETE', `Users/${id}`)).status).toBe(503);
+
+    const { page, watch } = await bench.signedIn(browser);
+    await page.goto(bench.at('/person?subject=user/zoe'));
+    await page.getByText('From the directory').getByRole('link', { name: 'okta' }).click();
+    const card = cardOf(page, 'What it holds');
+    await card.getByText('1 subject, 0 groups, 0 memberships').waitFor();
+    await card.getByRole('row', { name: 'subject/user/zoe' }).getByText('held', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Who gains and who loses access' }).waitFor();
+    await card.getByRole('button', { name: 'Let through …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Let through what is held?' });
+    await dialog.getByRole('button', { name: 'Let through' }).click();
+    await card.getByRole('row', { name: 'subject/user/zoe' }).getByText('let through').waitFor();
+    expect(await card.getByRole('button').count()).toBe(0);
+    expect((await sync('DELETE', `Users/${id}`)).status).toBe(204);
+    watch.expectNothing();
+  });
+
   it('that has no record is said to have none', async () => {
     const { page } = await bench.signedIn(browser);
     await page.goto(bench.at('/person?subject=user/nobody'));
@@ -229,7 +259,12 @@ describe.skipIf(!hasChromium)('a person in the console', () => {
     [360, 'dark'],
   ] as const)('can be read by all, %i pixels wide in the %s theme', async (width, colorScheme) => {
     const { page } = await bench.signedIn(browser, { viewport: { width, height: 740 }, colorScheme });
-    for (const path of ['/people', '/person?subject=user/bob', '/person?subject=user/dave']) {
+    for (const path of [
+      '/people',
+      '/person?subject=user/bob',
+      '/person?subject=user/dave',
+      '/record?address=directory/okta',
+    ]) {
       await page.goto(bench.at(path));
       await page.waitForLoadState('networkidle');
       const { violations } = await new AxeBuilder({ page }).analyze();

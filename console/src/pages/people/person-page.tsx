@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { client } from '../../api/client.js';
+import { directories } from '../../text/directories.js';
 import { text } from '../../text/english.js';
 import { people as words } from '../../text/people.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
+import { isDirectory, pathOf, RecordLink } from '../../ui/record-link.js';
 import { presentSuspension } from '../../ui/suspended-badge.js';
 import { ChangeSuspension } from './change-suspension.js';
 import { PersonAccess } from './person-access.js';
@@ -31,13 +33,23 @@ export function PersonPage() {
     refetchOnWindowFocus: false,
   });
   const name = record.data?.name ?? subject;
+  const owner = record.data?.managed_by ?? '';
   const suspension = presentSuspension(record.data);
   return (
     <>
       <PageHeader
         title={name}
         over={<Link to="/people">{words.all}</Link>}
-        under={name === subject ? undefined : subject}
+        under={
+          <>
+            {name !== subject && <p>{subject}</p>}
+            {isDirectory(owner) && (
+              <p>
+                {directories.from} <RecordLink address={owner}>{pathOf(owner)}</RecordLink>
+              </p>
+            )}
+          </>
+        }
         actions={
           <>
             <Link to="/ask" search={{ subject }}>

@@ -11,10 +11,11 @@ import { Owner } from '../../ui/owner.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
-import { kindOf, pathOf } from '../../ui/record-link.js';
+import { isDirectory, kindOf, pathOf } from '../../ui/record-link.js';
 import { Origin, useOrigins } from '../../ui/record-origin.js';
 import { When } from '../../ui/when.js';
 import { hasStructure } from '../structure/neighbours.js';
+import { DirectoryStatusCard } from './directory-status.js';
 import { FieldValue } from './field-value.js';
 import { Mentions } from './mentions.js';
 import { titleOf } from './record-columns.js';
@@ -68,6 +69,11 @@ export function RecordPage() {
   );
 }
 
+/** Whether an owner is a stack that is declared somewhere: neither nobody, nor the console, nor a directory. */
+function isStack(owner: string): boolean {
+  return owner !== 'api' && owner !== CONSOLE_STACK && !isDirectory(owner);
+}
+
 /** Leads from whom or what access is about to the questions about it. */
 function AskAbout({ kind, path }: { kind: string; path: string }) {
   if (kind === 'subject')
@@ -105,6 +111,7 @@ function Details({ record }: { record: FoundRecord }) {
             ))}
           </dl>
         </section>
+        {record.kind === 'directory' && <DirectoryStatusCard name={String(record.name)} />}
         <Mentions address={record.address} />
       </div>
       <div className={styles.side}>
@@ -115,7 +122,7 @@ function Details({ record }: { record: FoundRecord }) {
             <dd>
               <Owner name={record.managed_by} />
             </dd>
-            {(origin !== undefined || !['api', CONSOLE_STACK].includes(record.managed_by)) && (
+            {(origin !== undefined || isStack(record.managed_by)) && (
               <>
                 <dt>{text.origin.declaredIn}</dt>
                 <dd>{origin === undefined ? origins && text.origin.unknown : <Origin of={origin} />}</dd>
