@@ -92,6 +92,11 @@ export class SubjectClasses {
         ['after', after],
       ] as const) {
         if (record === undefined) continue;
+        // One that says what requests may send is a type for itself in both states, even if only one has it.
+        if (record.kind === 'subject_type') {
+          const { name, from_requests } = record.fields as Fields<'subject_type'>;
+          if (from_requests !== undefined) this.#types.add(name);
+        }
         if (record.kind === 'subject') {
           const { type, id, properties } = record.fields as Fields<'subject'>;
           this.#name(type, id);

@@ -92,3 +92,10 @@ describe('the counts of conditions that join subjects and resources', () => {
     expect(new Set(findings.map((finding) => finding.condition))).toEqual(new Set([condition]));
   });
 });
+
+it('compares with a state that lacks a type of subjects that nothing but its own record names', () => {
+  const type = record('subject_type', { name: 'robot', from_requests: [] });
+  const now = Date.UTC(2026, 0, 1);
+  expect(computeImpact({ records: [] }, { records: [type] }, { now }).delta.findings).toEqual([]);
+  expect(computeImpact({ records: [type] }, { records: [] }, { now }).delta.findings).toEqual([]);
+});
