@@ -205,7 +205,7 @@ export const text = {
     removal: 'Remove the record instead',
     stack: 'Stack',
     stackHint:
-      'Whose records the draft changes; a record of another stack that you open to change it sets it. “console” is for new records and for those that are nobody’s (api): only these can be committed here.',
+      'Whose records the draft changes; a record of another stack that you open to change it sets it. “console” is for new records, for those that are nobody’s (api), and for suspensions: only these can be committed here.',
     needed: 'Fill this in.',
     notSet: 'not set',
     wrong: {
@@ -228,7 +228,7 @@ export const text = {
     commitAgain: 'Commit once more',
     unclear: 'The service did not answer, and may have committed it. Commit once more: it is done once in any case.',
     commitHint:
-      'It counts at once, and history names you: new records belong to the console, and those that are nobody’s (api) stay so.',
+      'It counts at once, and history names you: new records belong to the console, and all others keep their owners.',
     inGit: (stack: string) => `The records of “${stack}” are changed where they are declared, not from here.`,
     committed: (revision: string) => `Committed as revision ${revision}.`,
     rebase: 'Take the draft to the newest revision',
