@@ -13,6 +13,9 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** How npm says that no registry can be reached and its cache does not have everything. */
 const OFFLINE = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT)\b/;
 
+/** The workspaces that it is made of. */
+const AGENT = ['core', 'pdp', 'sdk/node', 'embedded', 'agent'];
+
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'agent-install-'));
@@ -26,13 +29,13 @@ function npm(cwd: string, ...args: string[]) {
 
 describe('the agent in a folder of its own', () => {
   it('installs with nothing of the cloud, the provider or the CLI, and answers', async (context) => {
-    const packed = npm(root, 'pack', '--pack-destination', folder, '-w', 'core', '-w', 'pdp', '-w', 'agent');
+    const packed = npm(root, 'pack', '--pack-destination', folder, ...AGENT.flatMap((name) => ['-w', name]));
     expect(packed.ok, packed.text).toBe(true);
     const place = join(folder, 'place');
     mkdirSync(place);
     writeFileSync(join(place, 'package.json'), '{"private":true}');
     const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-    expect(tarballs).toHaveLength(3);
+    expect(tarballs).toHaveLength(AGENT.length);
     const installed = npm(
       place,
       'install',
@@ -49,7 +52,7 @@ describe('the agent in a folder of its own', () => {
     expect(installed.ok, installed.text).toBe(true);
 
     const modules = join(place, 'node_modules');
-    expect(readdirSync(join(modules, '@authz-service')).sort()).toEqual(['agent', 'core', 'pdp']);
+    expect(readdirSync(join(modules, '@authz-service')).sort()).toEqual(['agent', 'core', 'embedded', 'pdp', 'sdk']);
     const names = readdirSync(modules);
     for (const foreign of ['express', 'sqlite3', 'knex', '@oclif', 'cdktf', 'constructs']) {
       expect(names).not.toContain(foreign);

@@ -42,14 +42,19 @@ export class ResidualConditions {
   #decisionsOn(request: DecisionRequest, now: number): DecisionList {
     const { candidates, unknown, resource, scope: scopeOf } = this.engine.inspect(request, now);
     const scope = scopeOf();
+    const { sendable, types } = this.engine;
     const known: PartialRequest = {
-      subject: { ...request.subject, recorded: scope.storedSubject ?? {}, sent: true },
+      subject: {
+        ...request.subject,
+        recorded: scope.storedSubject ?? {},
+        sent: sendable.get(request.subject.type) ?? true,
+      },
       action: { name: request.action.name, sent: true },
       resource: {
         ...{ type: scope.resourceType, application: scope.application },
         names: { id: scope.resourceId, name: scope.resourceName },
         recorded: scope.storedResource ?? (resource === undefined ? this.#placeless(request) : {}),
-        sent: true,
+        sent: findType(types, request.resource.type)?.sendable ?? true,
       },
       ancestry: { of: (path) => scope.ancestorsOf(path) },
       principals: {
