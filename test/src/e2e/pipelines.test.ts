@@ -26,7 +26,7 @@ const NOTATIONS: { [N in Notation]: { fill(dir: string): void; change(dir: strin
         edit(
           join(dir, 'tenant/applications/docs.yaml'),
           'writer: {}',
-          'writer: {}\n      reader: { includes: [writer] }',
+          'writer: {}\n      reader: { includes: [writer], from_requests: true }',
         ),
       spoil: (dir) => edit(join(dir, 'tenant/tenant.yaml'), 'effect: ALLOW', 'effect: MAYBE'),
     },
