@@ -101,6 +101,31 @@ describe('a decision point of a tree', () => {
     expect(await pdp.decideAll({ ...defaults, evaluations: [] })).toEqual([]);
   });
 
+  it('decides a long batch as it was asked, whatever becomes of the question meanwhile', async () => {
+    const evaluations = Array.from({ length: 2_500 }, () => ask('carl', 'read', 'INV-1'));
+    const decided = pdp.decideAll({ evaluations });
+    for (const { subject } of evaluations) subject.id = 'alice';
+    evaluations.length = 0;
+    const outcomes = await decided;
+    expect(outcomes.length).toBe(2_500);
+    expect(outcomes.filter((one) => !one.ok || one.decision.allowed)).toEqual([]);
+  });
+
+  it('rejects with an error of the service whatever it is asked', async () => {
+    const thrower = {
+      get evaluations() {
+        throw new TypeError('no');
+      },
+    };
+    for (const asked of [undefined, null, 7, () => {}, thrower] as never[]) {
+      expect(() => pdp.decide(asked)).toThrow(ServiceError);
+      await expect(pdp.decideAll(asked, { orDeny: true })).rejects.toBeInstanceOf(ServiceError);
+      await expect(pdp.filterRows(asked)).rejects.toBeInstanceOf(ServiceError);
+      await expect(all(pdp.searchSubjects(asked))).rejects.toBeInstanceOf(ServiceError);
+    }
+    expect(() => pdp.decide(undefined as never)).toThrow('The question is undefined: give an object.');
+  });
+
   it('searches, and filters rows', async () => {
     const { subject, action } = ask('alice', 'pay', '');
     const resource = { type: 'invoice' };
@@ -145,7 +170,7 @@ describe('a decision point that is started', () => {
     [
       'an address that is none',
       { cacheDir, cloudUrl: 'cloud', apiKey: 'svc_x' },
-      'cloudUrl is no http or https address.',
+      'cloudUrl is a text that it cannot be: give an http or https address without user, password, query and fragment.',
     ],
     [
       'files without keys',
@@ -157,8 +182,40 @@ describe('a decision point that is started', () => {
       { cacheDir, cloudUrl: 'http://127.0.0.1:9', apiKey: 'svc_x', maxAgeMs: 10 },
       'maxAgeMs is 10, less than two poll intervals: give at least 60000.',
     ],
+    [
+      'an option that there is not',
+      { cacheDir, cloudUrl: 'http://127.0.0.1:9', apiKey: 'svc_x', maxAge: 60_000 },
+      expect.stringMatching(/^There is no option "maxAge": there are cloudUrl, .*maxAgeMs/),
+    ],
+    ['nothing', undefined, 'There are no options: give an object with cloudUrl, apiKey and cacheDir.'],
   ])('refuses %s', async (_, options, detail) => {
-    await expect(EmbeddedPdp.start(options)).rejects.toMatchObject({ code: 'invalid_config', detail });
+    await expect(EmbeddedPdp.start(options as never)).rejects.toMatchObject({ code: 'invalid_config', detail });
+  });
+
+  it.each([
+    ['apiKey', 'svc_secret\n'],
+    ['apiKey', { key: 'svc_secret' }],
+    ['cloudUrl', 'https://user:svc_secret@cloud.test'],
+    ['cacheDir', undefined],
+    ['cacheDir', ''],
+    ['cacheDir', 7],
+    ['pollIntervalMs', Number.POSITIVE_INFINITY],
+    ['pollIntervalMs', '30000'],
+    ['maxAgeMs', '60000'],
+    ['maxAgeMs', null],
+    ['readyMs', Number.NaN],
+    ['readyMs', 1e12],
+    ['allowRollback', 'false'],
+    ['bundleJwks', '{}'],
+    ['bundleHeader', 'svc_secret'],
+    ['tenantId', 7],
+    ['log', {}],
+  ])('refuses for %s the value %j, and shows no secret', async (name, value) => {
+    const options = { cacheDir, cloudUrl: 'http://127.0.0.1:9', apiKey: 'svc_x', [name]: value };
+    await expect(EmbeddedPdp.start(options as never)).rejects.toMatchObject({
+      code: 'invalid_config',
+      detail: expect.stringMatching(new RegExp(`^${name} (?!.*svc_secret)`)),
+    });
   });
 
   it('is not ready where nothing comes, and says why', async () => {

@@ -1,50 +1,21 @@
 import { EventEmitter } from 'node:events';
 import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
 import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
-import { readServedKeys } from '@authz-service/core/bundle/served-keys';
 import { faultText, type Manifest } from '@authz-service/core/manifest/manifest';
 import { readManifest } from '@authz-service/core/manifest/read';
 import { ProblemError } from '@authz-service/core/problem';
 import type { StoredRecord } from '@authz-service/core/records/registry';
-import { Secret } from '@authz-service/core/values/secret';
 import { ServiceError } from '@authz-service/sdk';
 import type { BundleState } from './bundle/bundle-state.js';
 import { revisionToken } from './bundle/served.js';
 import { type DecisionSource, LocalDecisionPoint, serviceErrorOf } from './local-decision-point.js';
 import type { Logger } from './log.js';
 import { inOptionNames } from './option-names.js';
+import { type EmbeddedOptions, settingsOf } from './options.js';
 import { type StatusReport, statusReport } from './status.js';
 import { Synchronization } from './synchronization.js';
 import { timeSlicing } from './time-slicing.js';
 import { readTree } from './tree/read-tree.js';
-
-/** The source of the records, and how they are kept. Times are milliseconds. */
-export interface EmbeddedOptions {
-  /** The address of the cloud. */
-  cloudUrl?: string | URL | undefined;
-  /** An API key with the scope `bundle`. */
-  apiKey?: string | undefined;
-  /** The address of published files, in place of cloud and key; needs `tenantId` and `bundleJwks`. */
-  bundleUrl?: string | URL | undefined;
-  /** A header for that server: `Authorization: Bearer TOKEN`. */
-  bundleHeader?: string | undefined;
-  /** The tenant's id or name; by default the only one in the bundle. */
-  tenantId?: string | undefined;
-  /** The folder in which bundles are kept, for starts without the cloud. Each process has one of its own. */
-  cacheDir: string;
-  /** How long a poll waits for something newer; 30,000 unless given. */
-  pollIntervalMs?: number | undefined;
-  /** The age of what is known past which nothing is decided (`too_old`); none unless given. */
-  maxAgeMs?: number | undefined;
-  /** The keys that sign bundles, as a JWKS; by default those of the first contact, kept in the cache. */
-  bundleJwks?: string | undefined;
-  /** Takes a revision older than the one served last; false unless given. */
-  allowRollback?: boolean | undefined;
-  /** How long `start` waits for the first bundle; 30,000 unless given. */
-  readyMs?: number | undefined;
-  /** Takes lines about the sync; a `pino` logger does. Nothing is logged unless it is given. */
-  log?: Logger | undefined;
-}
 
 /** The events of an embedded decision point. */
 export interface EmbeddedEvents {
@@ -60,11 +31,14 @@ function withOptionNames<E extends { detail: string }>(error: E | undefined): E 
   return error && { ...error, detail: inOptionNames(error.detail) };
 }
 
+/** A log that throws must not end the sync. */
 function logOf({ log = QUIET }: EmbeddedOptions): Logger {
   const line = (write: keyof Logger): Logger['info'] => {
     return (first, text) => {
-      if (typeof first === 'string') log[write](inOptionNames(first));
-      else log[write](inFields(first), text && inOptionNames(text));
+      try {
+        if (typeof first === 'string') log[write](inOptionNames(first));
+        else log[write](inFields(first), text && inOptionNames(text));
+      } catch {}
     };
   };
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
@@ -105,6 +79,16 @@ export class EmbeddedPdp extends LocalDecisionPoint {
     let served: string | undefined;
     let degraded = false;
     let wake = () => {};
+    const settings = settingsOf(options);
+    const log = logOf(options);
+    // A listener that throws must not end the sync, in the middle of which it is told.
+    const told = (event: keyof EmbeddedEvents, emit: () => void) => {
+      try {
+        emit();
+      } catch (error) {
+        log.error({ err: error }, `a listener of the event "${event}" threw`);
+      }
+    };
     const metrics = {
       becameReady: () => {},
       refusedOld: () => {},
@@ -112,19 +96,20 @@ export class EmbeddedPdp extends LocalDecisionPoint {
       syncFailed: () => {},
       serves: () => {
         const revision = sync.state.servedToken;
-        if (revision !== undefined && revision !== served) events.emit('revision', revision);
+        const isNew = revision !== undefined && revision !== served;
         served = revision;
         wake();
+        if (isNew) told('revision', () => events.emit('revision', revision));
       },
       syncState: (shown: { degraded: boolean }) => {
         wake();
         if (shown.degraded === degraded) return;
         degraded = shown.degraded;
-        if (degraded) events.emit('degraded', withOptionNames(sync.state.syncing.lastError));
-        else events.emit('recovered');
+        if (degraded) told('degraded', () => events.emit('degraded', withOptionNames(sync.state.syncing.lastError)));
+        else told('recovered', () => events.emit('recovered'));
       },
     };
-    const sync: Synchronization = new Synchronization(settingsOf(options), logOf(options), metrics);
+    const sync: Synchronization = new Synchronization(settings, log, metrics);
     const { state } = sync;
     const pdp = new EmbeddedPdp(
       {
@@ -226,49 +211,4 @@ export function sourceOf(records: readonly StoredRecord[], now: () => number): D
     ageWithin: () => undefined,
     revision: undefined,
   };
-}
-
-function settingsOf(options: EmbeddedOptions) {
-  const {
-    cloudUrl,
-    apiKey,
-    bundleUrl,
-    bundleHeader,
-    bundleJwks,
-    tenantId,
-    maxAgeMs,
-    pollIntervalMs = 30_000,
-  } = options;
-  const isStatic = bundleUrl !== undefined;
-  if (isStatic && (tenantId === undefined || bundleJwks === undefined))
-    throw invalid('bundleUrl needs tenantId and bundleJwks: a web server proves nothing of who made its files');
-  if (isStatic && (cloudUrl !== undefined || apiKey !== undefined))
-    throw invalid('bundleUrl stands in place of cloudUrl and apiKey: give one or the other');
-  if (!isStatic && (cloudUrl === undefined || apiKey === undefined || apiKey === ''))
-    throw invalid('cloudUrl and apiKey are required, or bundleUrl');
-  if (!(pollIntervalMs > 0)) throw invalid(`pollIntervalMs is ${pollIntervalMs}: give a number of milliseconds`);
-  if (maxAgeMs !== undefined && !(maxAgeMs >= 2 * pollIntervalMs))
-    throw invalid(`maxAgeMs is ${maxAgeMs}, less than two poll intervals: give at least ${2 * pollIntervalMs}`);
-  return {
-    cloudUrl: urlOf('cloudUrl', cloudUrl ?? 'http://127.0.0.1'),
-    ...(apiKey !== undefined && { apiKey: new Secret(apiKey) }),
-    ...(bundleUrl !== undefined && { bundleUrl: urlOf('bundleUrl', bundleUrl) }),
-    ...(bundleHeader !== undefined && { bundleHeader: new Secret(bundleHeader) }),
-    ...(bundleJwks !== undefined && { bundleJwks: readServedKeys(bundleJwks) }),
-    tenantId,
-    pollIntervalMs,
-    maxAgeMs,
-    cacheDir: options.cacheDir,
-    allowRollback: options.allowRollback ?? false,
-  };
-}
-
-function urlOf(name: string, given: string | URL): URL {
-  const url = URL.canParse(String(given)) ? new URL(given) : undefined;
-  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url;
-  throw invalid(`${name} is no http or https address`);
-}
-
-function invalid(detail: string): ServiceError {
-  return new ServiceError('invalid_config', `${detail}.`);
 }

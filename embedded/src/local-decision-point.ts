@@ -7,7 +7,6 @@ import { decisionResponse } from '@authz-service/pdp/endpoints/evaluation';
 import { evaluationsEndpoint } from '@authz-service/pdp/endpoints/evaluations';
 import { filterEndpoint } from '@authz-service/pdp/endpoints/filter';
 import { searchEndpoints } from '@authz-service/pdp/endpoints/search';
-import { shownProblem } from '@authz-service/pdp/transport/problem-document';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import { type DecisionPoint, ServiceError } from '@authz-service/sdk';
 import { type Decision, decisionOf, denial, type Outcome, outcomesOf } from '@authz-service/sdk/decision';
@@ -79,15 +78,18 @@ export class LocalDecisionPoint implements DecisionPoint {
 
   /** Several questions, each thousand of them at one revision; their outcomes in the same order. */
   async decideAll(question: EvaluationsQuestion, { orDeny }: LocalDecideOptions = {}): Promise<Outcome[]> {
-    const { evaluations } = question;
-    const semantic = question.options?.evaluations_semantic;
+    // All of it as it is now: the caller may change it while thousands are decided.
+    const asked = asSent(question) as EvaluationsQuestion | null;
+    const evaluations = asked?.evaluations;
+    const semantic = asked?.options?.evaluations_semantic;
     const ending = semantic === 'deny_on_first_deny' ? false : semantic === 'permit_on_first_permit' ? true : undefined;
     const outcomes: Outcome[] = [];
     const count = Array.isArray(evaluations) ? evaluations.length : 1;
     while (outcomes.length < count) {
       const at = outcomes.length;
       const chunk = Array.isArray(evaluations) ? evaluations.slice(at, at + BATCH_MAX) : evaluations;
-      const body = await this.#answered(evaluationsEndpoint, { ...question, evaluations: chunk });
+      const one = Array.isArray(chunk) ? { ...asked, evaluations: chunk } : asked;
+      const body = await this.#answered(evaluationsEndpoint, one);
       const found = outcomesOf(body, Array.isArray(chunk) ? chunk.length : 1, ending, HERE, this.revision);
       outcomes.push(...found);
       const last = found.at(-1);
@@ -101,22 +103,22 @@ export class LocalDecisionPoint implements DecisionPoint {
 
   /** The subjects of a type that may do this. */
   searchSubjects(question: SubjectQuestion, options?: SearchOptions): AsyncGenerator<FoundEntity, void, undefined> {
-    return everyResult((body) => this.#answered(SUBJECTS, body), question, options);
+    return everyResult((body) => this.#answered(SUBJECTS, asSent(body)), question, options);
   }
 
   /** The resources of a type on which the subject may do this. */
   searchResources(question: ResourceQuestion, options?: SearchOptions): AsyncGenerator<FoundEntity, void, undefined> {
-    return everyResult((body) => this.#answered(RESOURCES, body), question, options);
+    return everyResult((body) => this.#answered(RESOURCES, asSent(body)), question, options);
   }
 
   /** Searches what the subject may do to the resource. */
   searchActions(question: ActionQuestion, options?: SearchOptions): AsyncGenerator<FoundAction, void, undefined> {
-    return everyResult((body) => this.#answered(ACTIONS, body), question, options);
+    return everyResult((body) => this.#answered(ACTIONS, asSent(body)), question, options);
   }
 
   /** The rows of a type that the subject may do this with, as a condition on their columns. */
   async filterRows(question: FilterQuestion): Promise<Filter> {
-    return filterOf(await this.#answered(filterEndpoint, question), question, HERE, this.revision);
+    return filterOf(await this.#answered(filterEndpoint, asSent(question)), question, HERE, this.revision);
   }
 
   #decided(question: DecisionQuestion): Decision {
@@ -130,7 +132,7 @@ export class LocalDecisionPoint implements DecisionPoint {
     return new LocalDecision(engine.decide(request, now), this.revision);
   }
 
-  /** The answer of an endpoint as it would go over the wire. */
+  /** The answer of an endpoint as it would go over the wire, to a body as it would arrive. */
   async #answered<A>(
     { parse, answer }: { parse(body: unknown): A; answer(asked: A, call: EndpointCall): object | Promise<object> },
     body: unknown,
@@ -145,7 +147,7 @@ export class LocalDecisionPoint implements DecisionPoint {
       publicUrl: () => '',
     };
     try {
-      return await answer(parse(sent(body)), call);
+      return await answer(parse(body), call);
     } catch (error) {
       throw serviceErrorOf(error);
     }
@@ -193,9 +195,23 @@ class LocalDecision implements Decision {
   }
 }
 
+/** A body as it would arrive. Throws `ServiceError`. */
+function asSent(body: unknown): unknown {
+  try {
+    return sent(body);
+  } catch (error) {
+    throw serviceErrorOf(error);
+  }
+}
+
 /** The error of the SDK for a problem of the service; unexpected ones become `internal`. */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  const { code, detail, errors, cause } = error instanceof ProblemError ? error : shownProblem(error);
+  if (!(error instanceof ProblemError))
+    return new ServiceError('internal', 'An internal error occurred: the "cause" of this error says which.', [], {
+      cause: error,
+      status: PROBLEM_STATUS.internal,
+    });
+  const { code, detail, errors, cause } = error;
   return new ServiceError(code, inOptionNames(detail), errors, { cause, status: PROBLEM_STATUS[code] });
 }

@@ -18,6 +18,8 @@ const value = fc.oneof(
     -0,
     [undefined],
     { a: undefined },
+    { a: 1, toJSON: () => 'another' },
+    Object.assign([1], { toJSON: () => 'another' }),
     new Date(0),
     new Map(),
   ),
@@ -82,5 +84,38 @@ describe('the short way', () => {
       context: { when: new Date(0), gone: undefined },
     };
     expect(requestOf(asked as never).context).toEqual({ when: '1970-01-01T00:00:00.000Z' });
+  });
+
+  it.each([
+    ['a question', (asked: object) => ({ ...asked, toJSON: () => asked })],
+    [
+      'a subject',
+      (asked: object) => ({ ...asked, subject: { type: 'user', id: 'v', toJSON: () => ({ type: 'user', id: 'u' }) } }),
+    ],
+    [
+      'roles',
+      (asked: object) => ({
+        ...asked,
+        subject: { type: 'user', id: 'u', roles: Object.assign(['r'], { toJSON: () => [] }) },
+      }),
+    ],
+  ])('takes %s that says itself what it is in JSON at its word', (_, says) => {
+    const asked = { subject: { type: 'user', id: 'u' }, action: { name: 'read' }, resource: { type: 't', id: 'r' } };
+    const said = requestOf(says(asked) as never);
+    expect(said.subject.id).toBe('u');
+    expect(said.subject.roles ?? []).toEqual([]);
+  });
+
+  it('refuses roles of which some were never set', () => {
+    const roles = ['r'];
+    roles.length = 2;
+    const asked = {
+      subject: { type: 'user', id: 'u', roles },
+      action: { name: 'read' },
+      resource: { type: 't', id: 'r' },
+    };
+    expect(() => requestOf(asked)).toThrow(
+      expect.objectContaining({ errors: [expect.objectContaining({ pointer: '/subject/roles/1' })] }),
+    );
   });
 });

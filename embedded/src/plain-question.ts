@@ -2,6 +2,7 @@ import { isExact } from '@authz-service/core/json/exact-number';
 import type { JsonObject } from '@authz-service/core/json/json';
 import { parseJson } from '@authz-service/core/json/parse-json';
 import { type ParsedQuestion, parseQuestion } from '@authz-service/pdp/endpoints/question';
+import { ServiceError } from '@authz-service/sdk';
 import { jsonText } from '@authz-service/sdk/json-text';
 import type { DecisionQuestion } from '@authz-service/sdk/question';
 
@@ -20,7 +21,9 @@ export function requestOf(question: DecisionQuestion): ParsedQuestion {
 
 /** A question as it would arrive over the network. Throws `invalid_request` for what JSON does not hold. */
 export function sent(question: unknown): unknown {
-  return parseJson(jsonText(question), 'The question');
+  const text: string | undefined = jsonText(question);
+  if (text !== undefined) return parseJson(text, 'The question');
+  throw new ServiceError('invalid_request', `The question is ${typeof question}: give an object.`);
 }
 
 /** Undefined where it takes a closer look. */
@@ -32,7 +35,7 @@ export function plainRequest(question: unknown): ParsedQuestion | undefined {
   if (!isName(subject.type) || !isName(subject.id) || !isName(action.name) || !isName(resource.type)) return undefined;
   if (id === undefined ? !isName(name) : !isName(id) || (name !== undefined && !isName(name))) return undefined;
   const { roles } = subject;
-  if (roles !== undefined && !(Array.isArray(roles) && roles.every(isName))) return undefined;
+  if (roles !== undefined && !(isPlainArray(roles) && roles.every(isName))) return undefined;
   // Their aliases are resolved elsewhere.
   if (subject.attributes !== undefined || resource.attributes !== undefined) return undefined;
   if (!areAttributes(subject.properties) || !areAttributes(resource.properties)) return undefined;
@@ -69,9 +72,14 @@ function areAttributes(value: unknown): boolean {
 
 /** Whether it is an object whose members are all that JSON makes of it. */
 function isPlainObject(value: unknown): value is { [name: string]: unknown } {
-  if (typeof value !== 'object' || value === null) return false;
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
+}
+
+/** Whether it is a list whose items are all that JSON makes of it: `every` passes over what was never set. */
+function isPlainArray(value: unknown): value is unknown[] {
+  return Array.isArray(value) && !('toJSON' in value) && !value.includes(undefined);
 }
 
 function isJson(value: unknown, depth: number): boolean {
@@ -85,7 +93,7 @@ function isJson(value: unknown, depth: number): boolean {
     case 'object': {
       if (value === null) return true;
       if (depth > DEPTH_MAX) return false;
-      if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1)) && !value.includes(undefined);
+      if (Array.isArray(value)) return isPlainArray(value) && value.every((item) => isJson(item, depth + 1));
       if (!isPlainObject(value)) return false;
       for (const name of Object.keys(value))
         if (HALF_CHARACTER.test(name) || !isJson(value[name], depth + 1)) return false;

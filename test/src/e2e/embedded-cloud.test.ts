@@ -88,6 +88,21 @@ describe('a decision point inside the process, of the real cloud', () => {
     await until(() => expect(pdp.isAllowed(ASKED)).toBe(true));
   });
 
+  it('goes on where listeners and the log throw', async () => {
+    const fails = () => {
+      throw new Error('no');
+    };
+    const pdp = await start('throws', { log: { debug: fails, info: fails, warn: fails, error: fails } });
+    for (const event of ['revision', 'degraded', 'recovered'] as const) pdp.events.on(event, fails);
+    await give(false);
+    await until(() => expect(pdp.isAllowed(ASKED)).toBe(false));
+    await cloud.kill();
+    await until(() => expect(pdp.status()).toMatchObject({ degraded: true }));
+    await startAgain();
+    await give(true);
+    await until(() => expect(pdp.isAllowed(ASKED)).toBe(true));
+  });
+
   it('reports to the fleet, so that a commit can be waited for until it is enforced', async () => {
     await start('reports');
     const revision = await give(false);
