@@ -95,6 +95,17 @@ describe('a decision point of a tree', () => {
       { ok: false, error: { code: 'not_evaluated' } },
     ]);
     expect(ended.at(-1)).toMatchObject({ ok: false, error: { code: 'not_evaluated' } });
+    const failing = { subject: { type: 'user', id: 'carl' }, resource: { type: 'invoice', name: 'INV-1' } };
+    const others = evaluations.map((one, at) => (at < 1_000 ? failing : one));
+    const later = await pdp.decideAll({
+      ...{ ...defaults, evaluations: others, context: { n: 0 } },
+      options: { evaluations_semantic: 'permit_on_first_permit' },
+    });
+    expect(later.slice(999, 1_002)).toMatchObject([
+      { ok: false, error: { code: 'evaluation_failed' } },
+      { ok: true, decision: { allowed: true } },
+      { ok: false, error: { code: 'not_evaluated' } },
+    ]);
     await expect(pdp.decideAll({ ...defaults, evaluations: 7 } as never)).rejects.toMatchObject({
       code: 'invalid_request',
     });

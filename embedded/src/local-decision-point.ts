@@ -9,7 +9,16 @@ import { filterEndpoint } from '@authz-service/pdp/endpoints/filter';
 import { searchEndpoints } from '@authz-service/pdp/endpoints/search';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import { type DecisionPoint, ServiceError } from '@authz-service/sdk';
-import { type Decision, decisionOf, denial, type Outcome, outcomesOf } from '@authz-service/sdk/decision';
+import {
+  type Decision,
+  decisionOf,
+  denial,
+  endingOf,
+  endsBatch,
+  notEvaluated,
+  type Outcome,
+  outcomesOf,
+} from '@authz-service/sdk/decision';
 import { type Filter, type FilterQuestion, filterOf } from '@authz-service/sdk/filter';
 import type {
   ActionQuestion,
@@ -81,8 +90,7 @@ export class LocalDecisionPoint implements DecisionPoint {
     // All of it as it is now: the caller may change it while thousands are decided.
     const asked = asSent(question) as EvaluationsQuestion | null;
     const evaluations = asked?.evaluations;
-    const semantic = asked?.options?.evaluations_semantic;
-    const ending = semantic === 'deny_on_first_deny' ? false : semantic === 'permit_on_first_permit' ? true : undefined;
+    const ending = endingOf(asked?.options?.evaluations_semantic);
     const outcomes: Outcome[] = [];
     const count = Array.isArray(evaluations) ? evaluations.length : 1;
     while (outcomes.length < count) {
@@ -90,12 +98,9 @@ export class LocalDecisionPoint implements DecisionPoint {
       const chunk = Array.isArray(evaluations) ? evaluations.slice(at, at + BATCH_MAX) : evaluations;
       const one = Array.isArray(chunk) ? { ...asked, evaluations: chunk } : asked;
       const body = await this.#answered(evaluationsEndpoint, one);
-      const found = outcomesOf(body, Array.isArray(chunk) ? chunk.length : 1, ending, HERE, this.revision);
-      outcomes.push(...found);
-      const last = found.at(-1);
-      if (ending === undefined || last === undefined || (last.ok && last.decision.allowed !== ending)) continue;
-      const error = new ServiceError('not_evaluated', 'An earlier question of the batch had decided it.');
-      while (outcomes.length < count) outcomes.push({ ok: false, error });
+      outcomes.push(...outcomesOf(body, Array.isArray(chunk) ? chunk.length : 1, ending, HERE, this.revision));
+      if (!endsBatch(outcomes.at(-1), ending)) continue;
+      while (outcomes.length < count) outcomes.push({ ok: false, error: notEvaluated() });
     }
     if (!orDeny) return outcomes;
     return outcomes.map((outcome) => (outcome.ok ? outcome : { ok: true, decision: denial(outcome.error) }));

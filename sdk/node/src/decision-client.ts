@@ -3,14 +3,23 @@ import { type Authorization, apiKeyAuthorization } from './authorization.js';
 import { AUTHZEN_PATHS } from './authzen-paths.js';
 import { baseAddress } from './base-address.js';
 import { Batcher } from './batcher.js';
-import { type Decision, decisionOf, denial, type Outcome, outcomesOf } from './decision.js';
+import {
+  type Decision,
+  decisionOf,
+  denial,
+  endingOf,
+  endsBatch,
+  notEvaluated,
+  type Outcome,
+  outcomesOf,
+} from './decision.js';
 import type { DecisionPoint } from './decision-point.js';
 import { type Filter, type FilterQuestion, filterOf } from './filter.js';
 import type { WrittenJson } from './json-text.js';
 import { Limit, until } from './limit.js';
 import { type AuthzenConfiguration, metadataOf } from './metadata.js';
 import { NewestRevision } from './newest-revision.js';
-import { endingOf, endsBatch, isWithoutBatches, notEvaluated, oneByOne } from './one-by-one.js';
+import { isWithoutBatches, oneByOne } from './one-by-one.js';
 import { callersHeaders, maxAgeHeader } from './own-headers.js';
 import type {
   ActionQuestion,

@@ -1,3 +1,4 @@
+import type { EvaluationsSemantic } from './question.js';
 import { codeOfStatus, type ErrorItem, isErrorCode, ServiceError } from './service-error.js';
 
 /** A part of a policy's condition that is true or false by itself, or a modifier, and what came of it. */
@@ -89,6 +90,23 @@ export function denial(error: ServiceError): Decision {
   return { allowed: false, decided: false, reason: error.detail, context: {}, error };
 }
 
+/** The decision that ends a batch, if any does. */
+export function endingOf(semantic: EvaluationsSemantic | undefined): boolean | undefined {
+  if (semantic === 'deny_on_first_deny') return false;
+  return semantic === 'permit_on_first_permit' ? true : undefined;
+}
+
+/** Whether a batch ends with this outcome: to a semantic, a failure is a denial. */
+export function endsBatch(outcome: Outcome | undefined, ending: boolean | undefined): boolean {
+  if (outcome === undefined || ending === undefined) return false;
+  if (!outcome.ok && outcome.error.code === 'not_evaluated') return true;
+  return (outcome.ok && outcome.decision.allowed) === ending;
+}
+
+export function notEvaluated(): ServiceError {
+  return new ServiceError('not_evaluated', 'An earlier question of the batch had decided it.');
+}
+
 /** The outcomes of a batch of `count` questions, in their order; `ending` is the decision that ends it early. */
 export function outcomesOf(
   body: unknown,
@@ -104,7 +122,7 @@ export function outcomesOf(
   const outcomes = items.map((item) => outcomeOf(item, at, revision));
   const ended = ending !== undefined && isObject(items.at(-1)) && items.at(-1).decision === ending;
   const missing = ended
-    ? new ServiceError('not_evaluated', 'An earlier question of the batch had decided it.')
+    ? notEvaluated()
     : new ServiceError('network', `${at} answered ${items.length} of ${count} questions: this one is missing.`);
   while (outcomes.length < count) outcomes.push({ ok: false, error: missing });
   return outcomes;

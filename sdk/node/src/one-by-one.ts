@@ -1,5 +1,5 @@
-import type { Decision, Outcome } from './decision.js';
-import type { DecisionQuestion, EvaluationsQuestion, EvaluationsSemantic } from './question.js';
+import { type Decision, endingOf, endsBatch, notEvaluated, type Outcome } from './decision.js';
+import type { DecisionQuestion, EvaluationsQuestion } from './question.js';
 import { ServiceError } from './service-error.js';
 import type { CallOptions } from './transport.js';
 
@@ -8,23 +8,6 @@ const WITHOUT_BATCHES: ReadonlySet<number | undefined> = new Set([404, 405, 501]
 
 export function isWithoutBatches(error: unknown): boolean {
   return error instanceof ServiceError && WITHOUT_BATCHES.has(error.status);
-}
-
-/** The decision that ends a batch, if any does. */
-export function endingOf(semantic: EvaluationsSemantic | undefined): boolean | undefined {
-  if (semantic === 'deny_on_first_deny') return false;
-  return semantic === 'permit_on_first_permit' ? true : undefined;
-}
-
-/** Whether a batch ends with this outcome: to a semantic, a failure is a denial. */
-export function endsBatch(outcome: Outcome | undefined, ending: boolean | undefined): boolean {
-  if (outcome === undefined || ending === undefined) return false;
-  if (!outcome.ok && outcome.error.code === 'not_evaluated') return true;
-  return (outcome.ok && outcome.decision.allowed) === ending;
-}
-
-export function notEvaluated(): ServiceError {
-  return new ServiceError('not_evaluated', 'An earlier question of the batch had decided it.');
 }
 
 /** Asks the questions of a batch one after the other within `timeoutMs`, as far as its semantic goes. */
