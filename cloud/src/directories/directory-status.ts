@@ -11,7 +11,7 @@ import type { Tenant } from '../tenants/tenant.js';
 import { Brake, DECIDED_MS } from './brake.js';
 import { viewNow, whenViewed } from './view-of.js';
 
-/** The most held changes that are listed. */
+/** The most changes that are listed: those that are held come before those that were decided on. */
 const HELD_LISTED_MAX = 100;
 /** The most records that are named of one. */
 const RECORDS_LISTED_MAX = 10;
@@ -57,6 +57,7 @@ export async function directoryStatus(cloud: Cloud, name: string, asking: Asking
   const brake = await Brake.read(cloud.store, tenant.id, owner, now);
   const found = await cloud.store.heldChanges(tenant.id, owner, new Date(now - DECIDED_MS).toISOString());
   const held = found.filter(({ state }) => state === 'held');
+  const decided = found.filter(({ state }) => state !== 'held');
   const last = await lastSync(cloud, tenant, name);
   return {
     name,
@@ -64,7 +65,9 @@ export async function directoryStatus(cloud: Cloud, name: string, asking: Asking
     ...(last !== undefined && { last_sync: new Date(last).toISOString() }),
     taken_away: brake.taken(now),
     held_count: held.length,
-    held: found.slice(0, HELD_LISTED_MAX).map(({ changes, ...rest }) => ({ ...rest, records: recordsOf(changes) })),
+    held: [...held, ...decided]
+      .slice(0, HELD_LISTED_MAX)
+      .map(({ changes, ...rest }) => ({ ...rest, records: recordsOf(changes) })),
     ...(asking.access && held.length > 0 && { access: await accessOf(cloud, tenant, owner, held, asking) }),
   };
 }

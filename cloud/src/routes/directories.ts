@@ -40,7 +40,9 @@ const statusSchema = z.strictObject({
         last_at: z.iso.datetime(),
       }),
     )
-    .meta({ description: 'The oldest 100, and what was decided on in the last 24 hours.' }),
+    .meta({
+      description: 'At most 100: what is held, the oldest first, and then what was decided on in the last 24 hours.',
+    }),
   access: z.looseObject({}).optional().meta({
     description:
       'The effect on access of letting all of it through, or why that is not known; absent if nothing is held, or nobody asked.',

@@ -453,6 +453,8 @@ it('shows what is held, and lets exactly that through or discards it', async () 
   expect(await decide('discard')).toEqual({ decided: 1 });
   expect([await remove(three), await remove(two)]).toEqual([409, 204]);
   expect(await status()).toMatchObject({ subjects: 1, held_count: 0, held: [{ state: 'discarded' }] });
+  expect(await remove(await made('t4'))).toBe(503);
+  expect(await status()).toMatchObject({ held_count: 1, held: [{ state: 'held' }, { state: 'discarded' }] });
   // The key of a directory decides on nothing.
   for (const path of ['status', 'held-changes', 'adopted-records']) {
     const method = path === 'status' ? 'GET' : 'POST';

@@ -222,7 +222,7 @@ export interface DirectoryStatus {
   /** The losses by the directory in the last hour. */
   taken_away: { people: number; renamed: number; memberships: number; groups: number; suspended: number };
   held_count: number;
-  /** The oldest 100, and those that were decided on in the last 24 hours. */
+  /** At most 100: what is held, the oldest first, and then what was decided on in the last 24 hours. */
   held: {
     id: string;
     /** The field of the directory that holds it. */
