@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import { chosenConnection, clientOf, connect } from '../config/connect.js';
 import type { ConnectionFlags } from '../config/connection.js';
+import { err } from '../output/terminal.js';
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
@@ -25,6 +26,10 @@ export async function withDirectoryKey<T>(
     const { url } = await chosenConnection(flags);
     return await work(await clientOf({ url, credentials: { apiKey: secret } }));
   } finally {
-    await keys.delete(id);
+    await keys
+      .delete(id)
+      .catch(({ message }: Error) =>
+        err.warning(`The key "${name}" was not deleted (${message}). It expires at ${expires_at}.`),
+      );
   }
 }

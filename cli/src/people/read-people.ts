@@ -14,7 +14,11 @@ export async function readRows(file: string): Promise<Row[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${file} cannot be read (${error.code}).`);
   });
-  return /\.(jsonl|ndjson)$/i.test(file) ? jsonLines(text, file) : csvLines(text, file);
+  const rows = /\.(jsonl|ndjson)$/i.test(file) ? jsonLines(text, file) : csvLines(text, file);
+  // Such a file is what a failed export leaves.
+  if (rows.length === 0)
+    throw new UsageError(`${file} has no rows, and all that is in the directory would be removed: check the export.`);
+  return rows;
 }
 
 function csvLines(text: string, file: string): Row[] {

@@ -106,6 +106,8 @@ it('imports people and groups from files, again without a change, and removes by
     'members.csv': 'group,member\nSales,ann\nSales,bob\n',
     'bad.csv': users('ann,Ann,x', 'ANN,Ann,y'),
     'left.csv': users('ann,Ann,it'),
+    'none.csv': users(),
+    'odd.csv': users('eve\u001b[2K,Eve,it'),
   });
   const importing = (file: string, ...more: string[]) => ['import', 'people', file, '--directory', 'hr', ...more];
   const both = importing('users.csv', '--groups', 'members.csv');
@@ -124,6 +126,9 @@ it('imports people and groups from files, again without a change, and removes by
   expect(await records()).toEqual(before);
 
   expect((await bench.run(importing('bad.csv'), { env })).stderr).toContain('bad.csv:3 has the userName "ANN" of');
+  expect((await bench.run(importing('none.csv'), { env })).stderr).toContain('none.csv has no rows, and all that is');
+  const odd = await bench.run(importing('odd.csv', '--dry-run'), { env });
+  expect(odd.stdout).toContain('+ eve\\u001b[2k\n');
   const left = await bench.run(importing('left.csv'), { env });
   expect(left.code).toBe(1);
   expect(left.stdout).toContain('2 requests done, 1 refused.');

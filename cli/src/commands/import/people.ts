@@ -2,7 +2,7 @@ import { string as stringArgument } from '@oclif/core/args';
 import { boolean, string } from '@oclif/core/flags';
 import { connectionFlags } from '../../config/connect.js';
 import { err } from '../../output/terminal.js';
-import { counted } from '../../output/text.js';
+import { counted, printable } from '../../output/text.js';
 import { withDirectoryKey } from '../../people/directory-key.js';
 import type { ImportResult, PeoplePlan } from '../../people/import-people.js';
 import { type Outcome, ServiceCommand } from '../../service-command.js';
@@ -70,12 +70,12 @@ function planText({ groups, ...people }: PeoplePlan): string {
 
 function listed(mark: string, names: readonly string[]): string[] {
   const more = names.length - SHOWN_MAX;
-  const shown = names.slice(0, SHOWN_MAX).map((name) => `  ${mark} ${name}`);
+  const shown = names.slice(0, SHOWN_MAX).map((name) => `  ${mark} ${printable(name)}`);
   return more > 0 ? [...shown, `  ${mark} … and ${more} more`] : shown;
 }
 
 function resultText({ done, failed }: ImportResult): string {
-  const refused = failed.slice(0, SHOWN_MAX).map(({ name, detail }) => `  ! ${name}: ${detail}`);
+  const refused = failed.slice(0, SHOWN_MAX).map(({ name, detail }) => `  ! ${printable(name)}: ${printable(detail)}`);
   const more = failed.length > SHOWN_MAX ? [`  ! … and ${failed.length - SHOWN_MAX} more`] : [];
   const head = `${counted(done, 'request')} done, ${failed.length} refused.`;
   return [head, ...refused, ...more].join('\n');
