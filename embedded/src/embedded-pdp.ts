@@ -185,10 +185,11 @@ export class EmbeddedPdp extends LocalDecisionPoint {
   }
 }
 
+/** Whether decisions can be made of all types: those with a `max_age` need to know how old the records are. */
 function decides(state: BundleState): boolean {
   try {
     state.current();
-    return true;
+    return state.budgets.all.length === 0 || Number.isFinite(state.knownAgeMs);
   } catch {
     return false;
   }
