@@ -11,7 +11,7 @@ export default class Suspend extends ServiceCommand {
   static override description =
     `Whatever it has, and whatever roles and properties requests bring, every decision about it is a denial. Its groups, roles \
 and policies stay as they are, and count again when "servicectl reinstate" or the end of --until takes the suspension back. A \
-second suspension replaces the first.
+second suspension replaces the first, and is refused where it would end sooner: reinstate the subject before.
 
 With --wait=enforced it waits until every agent enforces it, for as long as --timeout says. If some do not, the exit code is 3, they \
 are listed, and the suspension stays.

@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { parseJson } from '@authz-service/core/json/parse-json';
-import { parse } from 'csv-parse/sync';
+import { CsvError, parse } from 'csv-parse/sync';
 import { UsageError } from '../errors/usage-error.js';
 
 /** A line of a file: values by the names in its head, and where it stands. */
@@ -9,31 +10,59 @@ export interface Row {
   place: string;
 }
 
-/** Reads a file of CSV with a head, or of JSON lines (`.jsonl`, `.ndjson`). Throws `UsageError` with the line. */
+/**
+ * Reads a file of CSV with a head, or of JSON lines (`.jsonl`, `.ndjson`). Throws `UsageError` with the line, and for a file
+ * without rows: a failed export must not remove everybody.
+ */
 export async function readRows(file: string): Promise<Row[]> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${file} cannot be read (${error.code}).`);
-  });
+  const text = await textOf(file);
   const rows = /\.(jsonl|ndjson)$/i.test(file) ? jsonLines(text, file) : csvLines(text, file);
-  // Such a file is what a failed export leaves.
   if (rows.length === 0)
-    throw new UsageError(`${file} has no rows, and all that is in the directory would be removed: check the export.`);
+    throw new UsageError(`${file} has no rows, and all that it lacks would be removed: give a complete export.`);
   return rows;
 }
 
+async function textOf(file: string): Promise<string> {
+  let bytes: Buffer;
+  let text: string;
+  try {
+    bytes = await readFile(file);
+    text = bytes.toString('utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  if (isUtf8(bytes)) return text;
+  let line = 1;
+  for (let start = 0, end = 0; end !== -1; start = end + 1, line++) {
+    end = bytes.indexOf('\n', start);
+    if (!isUtf8(bytes.subarray(start, end === -1 ? undefined : end))) break;
+  }
+  throw new UsageError(`${file}:${line} is not UTF-8: save the file as UTF-8.`);
+}
+
 function csvLines(text: string, file: string): Row[] {
+  let complete = 1;
   try {
     const rows: { record: Record<string, string>; info: { lines: number } }[] = parse(text, {
       bom: true,
       columns: (names: string[]) => heads(names, file),
       info: true,
+      on_record: (row, { lines }) => {
+        complete = lines;
+        return row;
+      },
       skip_empty_lines: true,
       trim: true,
     });
     return rows.map(({ record, info }) => ({ values: { ...record }, place: `${file}:${info.lines}` }));
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${file} is no CSV: ${error instanceof Error ? error.message : String(error)}.`);
+    if (!(error instanceof CsvError)) throw error;
+    if (error.code === 'CSV_QUOTE_NOT_CLOSED')
+      throw new UsageError(
+        `${file}:${complete + 1} begins a row with a quote that nothing closes: give a complete export.`,
+      );
+    throw new UsageError(`${file}:${error.lines} is no CSV: ${error.message}.`);
   }
 }
 
@@ -49,9 +78,9 @@ function jsonLines(text: string, file: string): Row[] {
     const place = `${file}:${index + 1}`;
     let value: unknown;
     try {
-      value = parseJson(line, 'it');
+      value = parseJson(line, place);
     } catch (error) {
-      throw new UsageError(`${place} is no JSON: ${error instanceof Error ? error.message : String(error)}.`);
+      throw new UsageError(error instanceof Error ? error.message : String(error));
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new UsageError(`${place} is no object: write one on each line.`);

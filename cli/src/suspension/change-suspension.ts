@@ -2,7 +2,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { path } from '@authz-service/core/records/address';
 import { entityText } from '@authz-service/core/records/entity-text';
 import type { ServiceClient } from '@authz-service/sdk/client';
-import type { RecordPatch } from '@authz-service/sdk/wire';
+import type { RecordPatch, WireRecord } from '@authz-service/sdk/wire';
 import { subjectOf } from '../authorize/question.js';
 import { timeoutMs, withEnforcement } from '../enforcement/await-enforced.js';
 import { UsageError } from '../errors/usage-error.js';
@@ -56,7 +56,20 @@ export async function changeSuspension({
 /** Writes for the owner of the record, which keeps it: a limited credential has to name the stack. */
 async function update(client: ServiceClient, name: string, suspension: Suspension, signal: AbortSignal) {
   const subjects = client.records('subject');
-  const { managed_by: owner } = await subjects.get(name, { signal });
+  const present = await subjects.get(name, { signal });
+  assertNoSooner(present, suspension);
+  const { managed_by: owner, revision: ifMatch } = present;
   const isStack = owner !== 'api' && !owner.startsWith('directory/');
-  return await subjects.update(name, suspension, { signal, ...(isStack && { stack: owner }) });
+  return await subjects.update(name, suspension, { signal, ifMatch, ...(isStack && { stack: owner }) });
+}
+
+/** Throws `UsageError` where a suspension would end one that lasts longer. */
+function assertNoSooner(present: WireRecord<'subject'>, { suspended_until: until }: Suspension): void {
+  if (typeof until !== 'string') return;
+  const { type, id, suspended, suspended_until: end, suspension_reason: reason } = present;
+  if (!suspended && (end === undefined || Date.parse(end) <= Date.parse(until))) return;
+  const why = reason === undefined ? '' : ` ("${reason}")`;
+  throw new UsageError(
+    `"${entityText('subject', { type, name: id })}" is suspended ${suspended ? 'without an end' : `until ${end}`}${why}, which --until ${until} would shorten: leave that, or run "servicectl reinstate" first.`,
+  );
 }

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceClient } from '@authz-service/sdk/client';
@@ -107,6 +108,7 @@ it('imports people and groups from files, again without a change, and removes by
     'bad.csv': users('ann,Ann,x', 'ANN,Ann,y'),
     'left.csv': users('ann,Ann,it'),
     'none.csv': users(),
+    'cut.csv': users('ann,Ann,it', '"bob,Bob,it'),
     'odd.csv': users('eve\u001b[2K,Eve,it'),
   });
   const importing = (file: string, ...more: string[]) => ['import', 'people', file, '--directory', 'hr', ...more];
@@ -126,7 +128,10 @@ it('imports people and groups from files, again without a change, and removes by
   expect(await records()).toEqual(before);
 
   expect((await bench.run(importing('bad.csv'), { env })).stderr).toContain('bad.csv:3 has the userName "ANN" of');
-  expect((await bench.run(importing('none.csv'), { env })).stderr).toContain('none.csv has no rows, and all that is');
+  expect((await bench.run(importing('none.csv'), { env })).stderr).toContain('none.csv has no rows, and all that it');
+  expect((await bench.run(importing('cut.csv'), { env })).stderr).toContain('cut.csv:3 begins a row with a quote');
+  await writeFile(bench.path('latin.csv'), Buffer.from(users('ann,Ann,it', 'jörg,Jörg,it'), 'latin1'));
+  expect((await bench.run(importing('latin.csv'), { env })).stderr).toContain('latin.csv:3 is not UTF-8');
   const odd = await bench.run(importing('odd.csv', '--dry-run'), { env });
   expect(odd.stdout).toContain('+ eve\\u001b[2k\n');
   const left = await bench.run(importing('left.csv'), { env });

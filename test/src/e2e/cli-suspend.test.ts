@@ -65,7 +65,14 @@ it('suspends a subject with a reason, and reinstates it', async () => {
     accessPath: 'none',
     reason: 'subject/user/alice is suspended: it is allowed nothing.',
   });
-  await bench.json(['suspend', 'user:alice', '--until', '2999-01-01T00:00:00Z'], { env, code: 0 });
+  const until = ['suspend', 'user:alice', '--until', '2999-01-01T00:00:00Z'];
+  expect((await bench.run(until, { env })).stderr).toContain(
+    'is suspended without an end ("Lost a laptop."), which --until 2999-01-01T00:00:00Z would shorten',
+  );
+  await bench.json(['reinstate', 'user:alice'], { env, code: 0 });
+  await bench.json(until, { env, code: 0 });
+  const sooner = ['suspend', 'user:alice', '--until', '2998-01-01T00:00:00Z'];
+  expect((await bench.run(sooner, { env })).stderr).toContain('would shorten');
   const record = await admin.records('subject').get('user/alice');
   expect(record).toMatchObject({ suspended_until: '2999-01-01T00:00:00.000Z' });
   expect(record).not.toHaveProperty('suspended');

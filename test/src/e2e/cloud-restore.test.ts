@@ -27,6 +27,16 @@ async function service(env: Record<string, string>, ...args: string[]) {
   return { code, stderr, json: JSON.parse(stdout) };
 }
 
+/** Lists the names below a folder that a process may change meanwhile: none if one of its folders goes while it is read. */
+function namesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true }).map(String);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
 /** As the operator of a cloud. */
 const operator = (url: string) => ({
   SERVICE_CLOUD_URL: url,
@@ -139,7 +149,7 @@ describe('a restored cloud', () => {
       const args = [PROGRAM, 'cloud', 'restore', backup, ...data, '--replace'];
       const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, HOME: dir }, stdio: 'ignore' });
       const gone = once(child, 'exit');
-      const names = () => readdirSync(folder, { recursive: true }).map(String);
+      const names = () => namesBelow(folder);
       while (child.exitCode === null && !reached(names())) await nextTurn();
       child.kill('SIGKILL');
       await gone;

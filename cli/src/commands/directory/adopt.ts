@@ -42,7 +42,7 @@ it. Take it out of the tree or the configuration that has declared it, too, and 
 
   override async run(): Promise<Outcome> {
     const { args, argv, flags } = await this.parse(DirectoryAdopt);
-    const addresses = (argv as string[]).slice(1);
+    const addresses = [...new Set((argv as string[]).slice(1))];
     const client = await connect(flags);
     const options = { signal: this.signal };
     const plan: string[] = [];

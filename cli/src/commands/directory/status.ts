@@ -54,7 +54,8 @@ function statusText({
   const lines = [
     `${counted(subjects, 'subject')}, ${counted(groups, 'group')}, ${counted(memberships, 'membership')}`,
     `last sync       ${last_sync ?? 'never'}`,
-    `taken away      in the last hour: ${counted(people, 'subject')}, ${counted(left, 'membership')}, ${counted(emptied, 'group')}; ${renamed} renamed, ${suspended} suspended`,
+    `taken away      in the last hour: ${counted(people, 'subject')}, ${counted(left, 'membership')}, ${counted(emptied, 'group')}`,
+    `                ${renamed} renamed, ${suspended} suspended`,
     `held            ${held_count === 0 ? 'nothing' : counted(held_count, 'change')}`,
   ];
   if (held.length > 0) {

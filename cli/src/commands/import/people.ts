@@ -18,8 +18,11 @@ lines (.jsonl). The columns are SCIM attributes: "userName", which every person 
 eq "work"].value'. The mapping of the directory says which of them are kept. With --groups, a second file with the columns "group" and \
 "member" says who is in which group.
 
-Whoever is not in the file is removed, by the brake of the directory: what that holds is listed, and the exit code is 1. Exit code \
-0 means that all is as in the files.`;
+A key that --directory has made is left behind only where the run is killed or the cloud is gone. Nobody has its secret then, \
+it expires after 24 hours, and "servicectl keys list" shows it as "import-…".
+
+Whoever is not in the file is removed, by the brake of the directory: what that holds is listed, and the exit code is 1. \
+A file without rows is refused. Exit code 0 means that all is as in the files.`;
   static override examples = [
     { description: 'What it would do', command: 'servicectl import people users.csv --dry-run' },
     {
