@@ -129,6 +129,7 @@ func (c *Client) RetireAgent(ctx context.Context, tenant, id string, options ...
 		Retired int `json:"retired"`
 	}
 	r := c.agentRequest(http.MethodDelete, "/v1/agents/{id}", "/v1/agents/"+url.PathEscape(id), tenant, url.Values{})
+	r.refused = unnameable(id, "an agent")
 	err := c.manage(ctx, r, nil, options, &answered)
 	return answered.Retired, err
 }

@@ -2,9 +2,11 @@ package authz
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -33,11 +35,9 @@ func (k *Collection[Record, New, Made]) List(ctx context.Context, filter Filter,
 // Get reads one record; ErrNotFound where there is none.
 func (k *Collection[Record, New, Made]) Get(ctx context.Context, idOrPath string, options ...CallOption) (Record, error) {
 	var record Record
-	r, err := k.item(http.MethodGet, idOrPath)
-	if err == nil {
-		r.past = true
-		err = k.client.manage(ctx, r, nil, options, &record)
-	}
+	r := k.item(http.MethodGet, idOrPath)
+	r.past = true
+	err := k.client.manage(ctx, r, nil, options, &record)
 	return record, err
 }
 
@@ -51,21 +51,15 @@ func (k *Collection[Record, New, Made]) Create(ctx context.Context, record New, 
 // Update changes fields of a record.
 func (k *Collection[Record, New, Made]) Update(ctx context.Context, idOrPath string, patch Patch, options ...CallOption) (Record, error) {
 	var record Record
-	r, err := k.item(http.MethodPatch, idOrPath)
-	if err == nil {
-		r.contentType = "application/merge-patch+json"
-		err = k.write(ctx, r, patch, options, &record)
-	}
+	r := k.item(http.MethodPatch, idOrPath)
+	r.contentType = "application/merge-patch+json"
+	err := k.write(ctx, r, patch, options, &record)
 	return record, err
 }
 
 // Delete removes a record.
 func (k *Collection[Record, New, Made]) Delete(ctx context.Context, idOrPath string, options ...CallOption) error {
-	r, err := k.item(http.MethodDelete, idOrPath)
-	if err != nil {
-		return err
-	}
-	return k.write(ctx, r, nil, options, nil)
+	return k.write(ctx, k.item(http.MethodDelete, idOrPath), nil, options, nil)
 }
 
 // RotatedSecret is the new secret of a credential, shown once: Secret of an API key, the others of an OAuth client.
@@ -80,17 +74,14 @@ type RotatedSecret struct {
 // RotateSecret gives a credential another secret. The one before ends after the overlap, in whole seconds; at once for zero.
 func (k *Collection[Record, New, Made]) RotateSecret(ctx context.Context, idOrPath string, overlap time.Duration, options ...CallOption) (RotatedSecret, error) {
 	var rotated RotatedSecret
-	r, err := k.item(http.MethodPost, idOrPath)
-	if err != nil {
-		return rotated, err
-	}
+	r := k.item(http.MethodPost, idOrPath)
 	r.route += "/secret"
 	r.target += "/secret"
 	body := map[string]int64{}
 	if overlap > 0 {
 		body["overlap_seconds"] = int64((overlap + time.Second - 1) / time.Second)
 	}
-	err = k.write(ctx, r, body, options, &rotated)
+	err := k.write(ctx, r, body, options, &rotated)
 	return rotated, err
 }
 
@@ -103,13 +94,8 @@ func (k *Collection[Record, New, Made]) write(ctx context.Context, r request, bo
 	return k.client.manage(ctx, r, body, options, value)
 }
 
-// item refuses names that do not survive in a URL: an empty one would name the whole collection, and dot segments
-// vanish.
-func (k *Collection[Record, New, Made]) item(method, idOrPath string) (request, error) {
-	if idOrPath == "" || idOrPath == "." || idOrPath == ".." {
-		return request{}, failure(CodeInvalidRequest, "%q cannot name a %s in a URL: use the id of the record.", idOrPath, k.kind)
-	}
-	return k.client.managed(method, k.path+"/{id}", k.path+"/"+url.PathEscape(idOrPath)), nil
+func (k *Collection[Record, New, Made]) item(method, idOrPath string) request {
+	return k.client.named(method, k.path+"/{id}", idOrPath, "a record")
 }
 
 // managed is a management request; the route stands for its path in errors and spans.
@@ -119,8 +105,28 @@ func (c *Client) managed(method, route, path string) request {
 	}
 }
 
+// named is a management request whose path has a name in place of "{…}" of its route. Names that do not survive in a URL are
+// refused: an empty one would mean the whole collection, and dot segments vanish.
+func (c *Client) named(method, route, name, what string) request {
+	before, rest, _ := strings.Cut(route, "{")
+	_, after, _ := strings.Cut(rest, "}")
+	r := c.managed(method, route, before+url.PathEscape(name)+after)
+	r.refused = unnameable(name, what)
+	return r
+}
+
+func unnameable(name, what string) error {
+	if name == "" || name == "." || name == ".." {
+		return failure(CodeInvalidRequest, "%q cannot name %s in a URL: use its id.", name, what)
+	}
+	return nil
+}
+
 // manage sends a request and reads its answer, where there is one, into the value.
 func (c *Client) manage(ctx context.Context, r request, body any, options []CallOption, value any) (err error) {
+	if r.refused != nil {
+		return r.refused
+	}
 	o := optionsOf(options)
 	if body != nil {
 		if r.body, err = encode(body); err != nil {
@@ -136,6 +142,9 @@ func (c *Client) manage(ctx context.Context, r request, body any, options []Call
 	came, err := c.send(ctx, r, &o)
 	if err != nil || value == nil {
 		return err
+	}
+	if _, any := value.(*json.RawMessage); any && came.status == http.StatusNoContent {
+		return nil
 	}
 	return c.decode(came, r, value)
 }

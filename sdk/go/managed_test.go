@@ -3,37 +3,45 @@ package authz
 import (
 	"context"
 	"errors"
+	"net/url"
 	"time"
 )
 
 // asked is what a call of management in the vectors is asked.
 type asked struct {
-	Addresses      []string `json:"addresses"`
-	Enforces       string   `json:"enforces"`
-	Revision       string   `json:"revision"`
-	WaitSeconds    int      `json:"waitSeconds"`
-	TimeoutMs      int      `json:"timeoutMs"`
-	Tenant         string   `json:"tenant"`
-	ID             string   `json:"id"`
-	Credential     string   `json:"credential"`
-	Credentials    []string `json:"credentials"`
-	Revoke         bool     `json:"revoke"`
-	Since          string   `json:"since"`
-	Until          string   `json:"until"`
-	Actor          string   `json:"actor"`
-	Record         string   `json:"record"`
-	Subject        string   `json:"subject"`
-	Properties     []string `json:"properties"`
-	Name           string   `json:"name"`
-	Filter         Filter   `json:"filter"`
-	Limit          int      `json:"limit"`
-	Fields         NewRole  `json:"fields"`
-	Stack          string   `json:"stack"`
-	Patch          Patch    `json:"patch"`
-	IfMatch        *int64   `json:"ifMatch"`
-	IfNoneMatch    string   `json:"ifNoneMatch"`
-	OverlapSeconds int      `json:"overlapSeconds"`
-	Changes        []Change `json:"changes"`
+	Addresses      []string          `json:"addresses"`
+	Enforces       string            `json:"enforces"`
+	Revision       string            `json:"revision"`
+	WaitSeconds    int               `json:"waitSeconds"`
+	TimeoutMs      int               `json:"timeoutMs"`
+	Tenant         string            `json:"tenant"`
+	ID             string            `json:"id"`
+	Credential     string            `json:"credential"`
+	Credentials    []string          `json:"credentials"`
+	Revoke         bool              `json:"revoke"`
+	Since          string            `json:"since"`
+	Until          string            `json:"until"`
+	Actor          string            `json:"actor"`
+	Record         string            `json:"record"`
+	Subject        string            `json:"subject"`
+	Properties     []string          `json:"properties"`
+	Name           string            `json:"name"`
+	Filter         Filter            `json:"filter"`
+	Limit          int               `json:"limit"`
+	Fields         NewRole           `json:"fields"`
+	Stack          string            `json:"stack"`
+	Patch          Patch             `json:"patch"`
+	IfMatch        *int64            `json:"ifMatch"`
+	IfNoneMatch    string            `json:"ifNoneMatch"`
+	OverlapSeconds int               `json:"overlapSeconds"`
+	Changes        []Change          `json:"changes"`
+	Access         bool              `json:"access"`
+	Decision       string            `json:"decision"`
+	BaseRevision   string            `json:"baseRevision"`
+	Method         string            `json:"method"`
+	Path           string            `json:"path"`
+	Query          map[string]string `json:"query"`
+	Body           any               `json:"body"`
 }
 
 func (a asked) options(others []CallOption) []CallOption {
@@ -122,6 +130,22 @@ var managedCalls = map[string]func(context.Context, *Client, asked, []CallOption
 	},
 	"tenants.enableCredentials": func(ctx context.Context, c *Client, a asked, o []CallOption) (any, error) {
 		return c.EnableCredentials(ctx, a.Name, a.Credentials, o...)
+	},
+	"directories.status": func(ctx context.Context, c *Client, a asked, o []CallOption) (any, error) {
+		return c.DirectoryStatus(ctx, a.Name, a.Access, o...)
+	},
+	"directories.decide": func(ctx context.Context, c *Client, a asked, o []CallOption) (any, error) {
+		return c.DecideHeldChanges(ctx, a.Name, HeldDecision(a.Decision), o...)
+	},
+	"directories.adopt": func(ctx context.Context, c *Client, a asked, o []CallOption) (any, error) {
+		return c.AdoptForDirectory(ctx, a.Name, Adoption{a.Addresses, a.BaseRevision}, o...)
+	},
+	"directories.scim": func(ctx context.Context, c *Client, a asked, o []CallOption) (any, error) {
+		query := url.Values{}
+		for name, value := range a.Query {
+			query.Set(name, value)
+		}
+		return c.SCIM(ctx, SCIMRequest{a.Method, a.Path, query, a.Body}, o...)
 	},
 	"tenants.deleteDisabledCredentials": func(ctx context.Context, c *Client, a asked, o []CallOption) (any, error) {
 		return c.DeleteDisabledCredentials(ctx, a.Name, a.Credentials, o...)

@@ -119,5 +119,5 @@ func (c *Client) DeleteDisabledCredentials(ctx context.Context, tenant string, c
 }
 
 func (c *Client) tenantRequest(method, name, below string) request {
-	return c.managed(method, "/v1/tenants/{name}"+below, "/v1/tenants/"+url.PathEscape(name)+below)
+	return c.named(method, "/v1/tenants/{name}"+below, name, "a tenant")
 }

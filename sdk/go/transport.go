@@ -39,6 +39,8 @@ type request struct {
 	// secrets are what no error may repeat, besides the credential.
 	secrets []string
 	span    Span
+	// refused is why it cannot be sent at all; nil if it can.
+	refused error
 }
 
 // reads says whether the answer depends on the tenant's revision, and the request changes nothing.

@@ -3,6 +3,7 @@ import { type ConnectionOptions, routeOf } from './connection.js';
 import { DecisionClient, type DecisionClientOptions } from './decision-client.js';
 import { Directories } from './directories.js';
 import { pause } from './limit.js';
+import { pathSegment } from './path-segment.js';
 import { everyItem, type ListOptions, RecordCollection, type Send } from './records.js';
 import { heldSeconds, requestStateOf } from './retry.js';
 import { ServiceError } from './service-error.js';
@@ -230,7 +231,7 @@ export class ServiceClient extends DecisionClient {
 
   /** Takes an agent that is gone for good off the list, for operators: it had so many entries. */
   async retireAgent(id: string, { tenant, ...options }: AgentOptions = {}): Promise<{ retired: number }> {
-    const path = `/v1/agents/${encodeURIComponent(id)}`;
+    const path = `/v1/agents/${pathSegment(id, 'an agent')}`;
     const request: ServiceRequest = {
       ...{ method: 'DELETE', path, route: '/v1/agents/{id}', query: { tenant } },
       ...{ repeat: 'harmless', writes: true },

@@ -1,3 +1,4 @@
+import { pathSegment } from './path-segment.js';
 import type { Send } from './records.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
 import type { AdoptedRecords, DirectoryStatus } from './wire.js';
@@ -32,13 +33,14 @@ export class Directories {
     return ((await this.#send(request, options)) as { decided: number }).decided;
   }
 
-  /** A request of SCIM 2.0, for whoever holds the key of a directory; `path` is the one below `/scim/v2/`. */
+  /** A request of SCIM 2.0, for whoever holds the key of a directory; `path` is `Users` or `Users/ID`, or the same of `Groups`. */
   async scim(
     { path, ...request }: Pick<ServiceRequest, 'method' | 'query' | 'body'> & { path: string },
     options?: CallOptions,
   ): Promise<unknown> {
     const [collection, id] = path.split('/');
     const route = `/scim/v2/${collection}${id === undefined ? '' : '/{id}'}`;
+    for (const segment of path.split('/')) pathSegment(segment, 'a resource of SCIM');
     const writes = request.method === 'GET' ? {} : { writes: true as const };
     const sent = { ...request, path: `/scim/v2/${path}`, route, repeat: 'harmless', ...writes } as const;
     return await this.#send(sent, options);
@@ -62,5 +64,5 @@ export class Directories {
 }
 
 function place(name: string, what: string): { path: string; route: string } {
-  return { path: `/v1/directories/${encodeURIComponent(name)}/${what}`, route: `/v1/directories/{id}/${what}` };
+  return { path: `/v1/directories/${pathSegment(name, 'a directory')}/${what}`, route: `/v1/directories/{id}/${what}` };
 }

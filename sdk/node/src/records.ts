@@ -1,5 +1,5 @@
 import { COLLECTIONS } from './generated/record-types.js';
-import { ServiceError } from './service-error.js';
+import { pathSegment } from './path-segment.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
 import type { Kind, MadeRecord, NewRecord, Page, RecordPatch, RotatedSecret, WireRecord } from './wire.js';
 
@@ -104,13 +104,7 @@ export class RecordCollection<K extends Kind> {
 
   /** An empty id would name the whole collection, and a dot segment would vanish from the URL. */
   #item(idOrPath: string): { path: string; route: string } {
-    if (/^\.{0,2}$/.test(idOrPath)) {
-      throw new ServiceError(
-        'invalid_request',
-        `"${idOrPath}" cannot name a ${this.kind} in a URL: use the id of the record.`,
-      );
-    }
-    return { path: `${this.#path}/${encodeURIComponent(idOrPath)}`, route: `${this.#path}/{id}` };
+    return { path: `${this.#path}/${pathSegment(idOrPath, 'a record')}`, route: `${this.#path}/{id}` };
   }
 }
 

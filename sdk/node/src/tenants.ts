@@ -1,3 +1,4 @@
+import { pathSegment } from './path-segment.js';
 import { everyItem, type ListOptions, type Send } from './records.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
 import type { DisabledCredential, MadeTenant, Page, Tenant } from './wire.js';
@@ -96,5 +97,5 @@ export class Tenants {
 }
 
 function itemPath(name: string): string {
-  return `/v1/tenants/${encodeURIComponent(name)}`;
+  return `/v1/tenants/${pathSegment(name, 'a tenant')}`;
 }

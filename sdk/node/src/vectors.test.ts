@@ -224,6 +224,13 @@ const MANAGED: Record<string, (client: ServiceClient, request: Asked, options: C
     client.tenants.enableCredentials(name, chosen, options),
   'tenants.deleteDisabledCredentials': (client, { name, credentials }, options) =>
     client.tenants.deleteDisabledCredentials(name, credentials, options),
+  'directories.status': (client, { name, ...access }, options) =>
+    client.directories.status(name, { ...access, ...options }),
+  'directories.decide': (client, { name, decision }, options) => client.directories.decide(name, decision, options),
+  'directories.adopt': (client, { name, addresses, baseRevision }, options) =>
+    client.directories.adopt(name, { addresses, ...(baseRevision && { base_revision: baseRevision }) }, options),
+  'directories.scim': async (client, request, options) =>
+    (await client.directories.scim(request as Parameters<typeof client.directories.scim>[0], options)) ?? null,
   'records.list': (client, { filter, limit }) => all(client.records('role').list(filter, { limit })),
   'records.get': (client, { name }, options) => client.records('role').get(name, options),
   'records.create': (client, { fields, ...options }) => client.records('role').create(fields as never, options),

@@ -194,6 +194,12 @@ MANAGED: Dict[str, Callable[..., Any]] = {
     "tenants.disabledCredentials": lambda client, **given: client.tenants.disabled_credentials(**given),
     "tenants.enableCredentials": lambda client, **given: client.tenants.enable_credentials(**given),
     "tenants.deleteDisabledCredentials": lambda client, **given: client.tenants.delete_disabled_credentials(**given),
+    "directories.status": lambda client, **given: client.directories.status(**given),
+    "directories.decide": lambda client, **given: client.directories.decide(**given),
+    "directories.adopt": lambda client, baseRevision=None, **given: client.directories.adopt(
+        base_revision=baseRevision, **given
+    ),
+    "directories.scim": lambda client, **given: client.directories.scim(**given),
     "records.list": lambda client, filter, limit=None: client.records.roles.list(limit=limit, **filter),
     "records.get": lambda client, **given: client.records.roles.get(**given),
     "records.create": lambda client, fields, **given: client.records.roles.create(fields, **given),

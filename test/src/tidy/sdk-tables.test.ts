@@ -92,6 +92,7 @@ const METHODS: Sources = {
     ...nodeMethods('decision-client', 'DecisionClient'),
     ...nodeMethods('client', 'ServiceClient'),
     ...below('tenants', nodeMethods('tenants', 'Tenants')),
+    ...below('directories', nodeMethods('directories', 'Directories')),
     ...below('records', nodeMethods('records', 'RecordCollection')),
   ],
   Python: [
@@ -99,6 +100,7 @@ const METHODS: Sources = {
     ...pythonMethods('client', 'AsyncClient'),
     ...pythonMethods('management', 'AsyncManagement'),
     ...below('tenants', pythonMethods('management', 'AsyncTenants')),
+    ...below('directories', pythonMethods('management', 'AsyncDirectories')),
     ...below('records', pythonMethods('records', 'AsyncRecordCollection')),
   ],
   Go: [

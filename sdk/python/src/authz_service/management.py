@@ -128,6 +128,47 @@ class DisabledCredential(_DisabledCredential, total=False):
     expires_at: str
 
 
+class HeldChange(TypedDict):
+    """A change that the brake of a directory holds, or has held."""
+
+    id: str
+    #: The field of the directory that holds it.
+    braked: str
+    detail: str
+    #: The addresses of the first 10 records that it is about.
+    records: List[str]
+    #: `held`, `released` or `discarded`.
+    state: str
+    first_at: str
+    last_at: str
+
+
+class _DirectoryStatus(TypedDict):
+    name: str
+    subjects: int
+    groups: int
+    memberships: int
+    #: The losses by the directory in the last hour: people, renamed, memberships, groups, suspended.
+    taken_away: Dict[str, int]
+    held_count: int
+    #: At most 100: what is held, the oldest first, and then what was decided on in the last 24 hours.
+    held: List[HeldChange]
+
+
+class DirectoryStatus(_DirectoryStatus, total=False):
+    #: When a key of the directory was last used; absent if none ever was.
+    last_sync: str
+    #: The effect on access of letting all of it through, if it was asked for.
+    access: Dict[str, Any]
+
+
+class AdoptedRecords(TypedDict):
+    """Records that now belong to a directory: the address of each, and the owner that it was taken from."""
+
+    revision: str
+    adopted: List[Dict[str, str]]
+
+
 class Tenant(TypedDict):
     id: str
     name: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import uuid
-from typing import Any, AsyncIterator, Callable, Dict, Iterable, List, Mapping, Optional, cast
+from typing import Any, AsyncIterator, Callable, Dict, Iterable, List, Literal, Mapping, Optional, cast
 
 from .._answers import Answer, json_of
 from .._request import SUCCESS, Request, is_passing, json_bytes, path_segment
@@ -13,10 +13,12 @@ from .._telemetry import Spans
 from ..errors import ServiceError
 from ..management import (
     AccessRuleViolations,
+    AdoptedRecords,
     AuditPage,
     Bundle,
     ChangeSetResult,
     ConsoleLink,
+    DirectoryStatus,
     DisabledCredential,
     Erasure,
     MadeTenant,
@@ -48,6 +50,8 @@ class AsyncManagement:
         #: The records of each kind: `client.records.roles.list(application="billing")`.
         self.records = AsyncRecords(self._json)
         self.tenants = AsyncTenants(self)
+        #: The directories that people come from.
+        self.directories = AsyncDirectories(self)
 
     async def change_set(
         self,
@@ -403,3 +407,89 @@ class AsyncTenants:
 
 def _tenant(name: str) -> str:
     return f"/v1/tenants/{path_segment(name, 'a tenant')}"
+
+
+_DIRECTORY = "/v1/directories/{id}"
+
+
+class AsyncDirectories:
+    """The directories of the tenant: what they hold, and what their brakes hold."""
+
+    def __init__(self, management: AsyncManagement) -> None:
+        self._send = management._json
+
+    async def status(
+        self, name: str, *, access: bool = False, timeout: Optional[float] = None, request_id: Optional[str] = None
+    ) -> DirectoryStatus:
+        """The status of a directory; with `access`, also the effect on access of letting through what is held."""
+        path, route = f"{_directory(name)}/status", f"{_DIRECTORY}/status"
+        query = {"access": "true"} if access else {}
+        answer = await self._send("GET", path, route=route, query=query, timeout=timeout, request_id=request_id)
+        return cast(DirectoryStatus, answer)
+
+    async def decide(
+        self,
+        name: str,
+        decision: Literal["release", "discard"],
+        *,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
+    ) -> int:
+        """Lets through what the brake holds now, once the directory asks for it again, or discards it. Returns how much it is."""
+        path, route = f"{_directory(name)}/held-changes", f"{_DIRECTORY}/held-changes"
+        body = {"decision": decision}
+        answer = await self._send("POST", path, route=route, body=body, harmless=False, timeout=timeout, request_id=request_id)
+        return cast(int, answer["decided"])
+
+    async def adopt(
+        self,
+        name: str,
+        addresses: Iterable[str],
+        *,
+        base_revision: Optional[str] = None,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
+    ) -> AdoptedRecords:
+        """Hands subjects, groups and memberships of other owners over to a directory.
+
+        `base_revision` is the one that they were looked at; if the tenant has another one, the change is refused.
+        """
+        path, route = f"{_directory(name)}/adopted-records", f"{_DIRECTORY}/adopted-records"
+        body: Dict[str, Any] = {"addresses": list(addresses)}
+        if base_revision is not None:
+            body["base_revision"] = base_revision
+        answer = await self._send("POST", path, route=route, body=body, harmless=False, timeout=timeout, request_id=request_id)
+        return cast(AdoptedRecords, answer)
+
+    async def scim(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Optional[Mapping[str, Any]] = None,
+        body: Optional[Mapping[str, Any]] = None,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
+    ) -> Any:
+        """A request of SCIM 2.0, for whoever holds the key of a directory.
+
+        `path` is `Users` or `Users/ID`, or the same of `Groups`. The answer is its JSON, or None where it has none.
+        """
+        for segment in path.split("/"):
+            path_segment(segment, "a resource of SCIM")
+        collection, _, one = path.partition("/")
+        route = f"/scim/v2/{collection}" + ("/{id}" if one else "")
+        return await self._send(
+            method,
+            f"/scim/v2/{path}",
+            route=route,
+            query=query,
+            body=body,
+            writes=method != "GET",
+            timeout=timeout,
+            request_id=request_id,
+        )
+
+
+def _directory(name: str) -> str:
+    return f"/v1/directories/{path_segment(name, 'a directory')}"
