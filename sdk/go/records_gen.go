@@ -171,6 +171,8 @@ type ResourceTypeRecord struct {
 	// The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
 	FromRequests []string             `json:"from_requests,omitempty"`
 	Parents      []ResourceTypeParent `json:"parents,omitempty"`
+	// Whether applications ask for filters of its rows: `lint` then reports each clause for which one is refused. It changes no decision.
+	Filterable bool `json:"filterable,omitempty"`
 	// The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
 	MaxAge string `json:"max_age,omitempty"`
 	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
@@ -194,6 +196,8 @@ type NewResourceType struct {
 	// The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
 	FromRequests []string             `json:"from_requests,omitempty"`
 	Parents      []ResourceTypeParent `json:"parents,omitempty"`
+	// Whether applications ask for filters of its rows: `lint` then reports each clause for which one is refused. It changes no decision.
+	Filterable bool `json:"filterable,omitempty"`
 	// The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
 	MaxAge string `json:"max_age,omitempty"`
 	// Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '@authz-service/core/json/json';
-import { isDistributed } from '@authz-service/core/records/kinds';
+import { distributedFields, isDistributed } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { NewSecret } from './store.js';
 
@@ -34,9 +34,8 @@ export class RowDigest {
     const { kind, address, id, managed_by, created_at, updated_at, revision } = record;
     const row = [kind, address, id, managed_by, created_at, updated_at, revision];
     const former = secret?.former ? [secret.former.hash, secret.former.until] : [];
-    this.#toggle(
-      isDistributed(record) ? row : [...row, canonicalJson(record.fields), secret?.hash, secret?.operator, ...former],
-    );
+    const covered = isDistributed(record) && distributedFields(kind, record.fields) === record.fields;
+    this.#toggle(covered ? row : [...row, canonicalJson(record.fields), secret?.hash, secret?.operator, ...former]);
   }
 
   /** Adds the row of the tenant itself. */

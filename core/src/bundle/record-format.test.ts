@@ -21,6 +21,7 @@ const policy = { name: 'p', effect: 'ALLOW', resource_type: 'a/t', actions: ['re
 const FIRST: [string, EngineRecord][] = [
   ['an application', record('application', { name: 'a', description: 'x' })],
   ['a type', record('resource_type', { ...type, properties: { n: 'number' } })],
+  ['a type that is filterable, which no bundle says', record('resource_type', { ...type, filterable: true })],
   ['a resource', record('resource', { type: 'a/t', name: 'r', properties: { n: 1 } })],
   ['a subject', record('subject', { type: 'user', id: 'u', name: 'U', properties: {} })],
   ['a role', record('role', { application: 'a', name: 'r' })],
@@ -120,6 +121,12 @@ describe('a bundle', () => {
     const head = { tenant: { id: 't', name: 't' }, base: { revision: '1.0', digest: '' }, revision: '2.0', digest: '' };
     for (const change of [{ before: text }, { after: text }])
       expect(JSON.parse(Buffer.concat(encodeDelta(head, [change])).toString())).toMatchObject({ format: since });
+  });
+
+  it('says nothing of a type but what older readers know where decisions do not follow from it', () => {
+    const [plain, filterable] = [record('resource_type', type), record('resource_type', { ...type, filterable: true })];
+    expect(recordText(filterable)).toBe(recordText(plain));
+    expect(digestRecords([filterable])).toBe(digestRecords([plain]));
   });
 
   it('has the newest of its formats, in any order', () => {

@@ -1,7 +1,7 @@
 import type { EngineRecord } from '../access/api/engine.js';
 import { LATER_FUNCTIONS } from '../conditions/functions/functions.js';
 import { namesInCondition } from '../records/condition-names.js';
-import { isDistributed, type Kind } from '../records/kinds.js';
+import { distributedFields, isDistributed, type Kind } from '../records/kinds.js';
 import type { Fields } from '../records/registry.js';
 
 /**
@@ -68,7 +68,8 @@ export function formatOf(record: EngineRecord, calls = LATER_CALLS): BundleForma
   return record.kind === 'policy' ? laterOf(format, formatOfCalls(record.fields as Fields<'policy'>, calls)) : format;
 }
 
-function formatOfFields({ kind, fields }: EngineRecord): BundleFormat {
+function formatOfFields({ kind, fields: all }: EngineRecord): BundleFormat {
+  const fields = distributedFields(kind, all);
   const later = LATER_FIELDS[kind];
   for (const name in later) if (name in fields) return later[name] as BundleFormat;
   const first = known.get(kind);

@@ -1,13 +1,13 @@
 import type { EngineRecord } from '../access/api/engine.js';
 import { canonicalJson } from '../json/json.js';
 import { ProblemError } from '../problem.js';
-import { isKind, KINDS, kindRank, mayBeDistributed } from '../records/kinds.js';
+import { distributedFields, isKind, KINDS, kindRank, mayBeDistributed } from '../records/kinds.js';
 import { hasShape } from './shape.js';
 import { isText, short } from './untrusted.js';
 
 /** One record in the format of bundles and deltas: on one line, equal records with equal bytes. */
 export function recordText({ kind, id, fields }: EngineRecord): string {
-  return `{"kind":"${kind}","id":${JSON.stringify(id)},"fields":${canonicalJson(fields)}}`;
+  return `{"kind":"${kind}","id":${JSON.stringify(id)},"fields":${canonicalJson(distributedFields(kind, fields))}}`;
 }
 
 /** The record in a parsed text. `where` begins the sentence of a refusal. Throws `invalid_bundle`. */

@@ -71,6 +71,13 @@ export function isDistributed({ kind, fields }: { readonly kind: Kind; readonly 
   return mayBeDistributed(kind) && (kind !== 'subject_type' || 'from_requests' in fields);
 }
 
+/** The fields of a record that decisions follow from, besides notes for people: those in bundles and digests. */
+export function distributedFields<F extends object>(kind: Kind, fields: F): F {
+  if (kind !== 'resource_type' || !('filterable' in fields)) return fields;
+  const { filterable: _, ...rest } = fields;
+  return rest as F;
+}
+
 /** Whether a record of the kind may be one that decisions follow from. */
 export function mayBeDistributed(kind: Kind): boolean {
   return !UNDISTRIBUTED.has(kind);

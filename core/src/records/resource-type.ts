@@ -61,6 +61,10 @@ export const resourceType = define({
         ),
         from_requests: fromRequests,
         parents: parents(),
+        filterable: z.boolean().optional().meta({
+          description:
+            'Whether applications ask for filters of its rows: `lint` then reports each clause for which one is refused. It changes no decision.',
+        }),
         max_age: durationText(
           { least: '1s', most: '720h' },
           'The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.',

@@ -3,6 +3,7 @@ import { createHash, hash } from 'node:crypto';
 import { finished } from '../concurrency/time-slicing.js';
 import { canonicalJson } from '../json/json.js';
 import type { Address } from '../records/address.js';
+import { distributedFields, type Kind } from '../records/kinds.js';
 
 const LEAF_BYTES = 32;
 const LEAF_WORDS = LEAF_BYTES / Int32Array.BYTES_PER_ELEMENT;
@@ -13,10 +14,10 @@ const BUCKETS = 256;
 /**
  * The digest of a set of records, updated record by record.
  *
- * The leaf of a record is the SHA-256 of its address, a line feed and the canonical JSON of its fields. Leaves fall
- * into 256 buckets by their first byte; the hash of a bucket is the SHA-256 of its leaves in ascending order; the
- * digest is the SHA-256 of the hashes of all non-empty buckets, in order. So the digest depends only on the records'
- * content, and a change costs one bucket, whose leaves are kept in order so that they need not be sorted again.
+ * The leaf of a record is the SHA-256 of its address, a line feed and the canonical JSON of its fields, as bundles have
+ * them. Leaves fall into 256 buckets by their first byte; the hash of a bucket is the SHA-256 of its leaves in ascending
+ * order; the digest is the SHA-256 of the hashes of all non-empty buckets, in order. So the digest depends only on the
+ * records' content, and a change costs one bucket, whose leaves are kept in order so that they need not be sorted again.
  */
 export class DigestSet {
   readonly #buckets: (Bucket | undefined)[] = new Array(BUCKETS).fill(undefined);
@@ -81,7 +82,8 @@ export class DigestSet {
 
 /** The leaf as a string of 32 one-byte characters: a quarter of the cost of a Buffer, and it sorts like the bytes. */
 function leafOf(address: Address, fields: unknown): string {
-  return hash('sha256', `${address}\n${canonicalJson(fields)}`, 'binary');
+  const kind = address.slice(0, address.indexOf('/')) as Kind;
+  return hash('sha256', `${address}\n${canonicalJson(distributedFields(kind, fields as object))}`, 'binary');
 }
 
 const NOTHING = Buffer.alloc(0);

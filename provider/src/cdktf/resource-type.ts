@@ -15,6 +15,8 @@ export interface ResourceTypeOptions<A extends string = string> extends Provided
   readonly properties?: { [name: string]: PropertyType };
   /** The properties that requests may send: all unless it is said, and none for `[]`. The others count as recorded. */
   readonly fromRequests?: readonly string[];
+  /** Whether applications ask for filters of its rows: `servicectl lint` then reports each clause for which one is refused. */
+  readonly filterable?: boolean;
   /** Types whose resources hold those of this type, and the property in which a request names them. */
   readonly parents?: readonly { readonly type: { readonly path: string }; readonly property: string }[];
   /** The greatest age of the records that may decide about its resources: `30s`. Older ones are refused. */
@@ -44,6 +46,7 @@ export class ResourceType<A extends string = string> extends Construct {
       actions: true,
       properties: true,
       fromRequests: true,
+      filterable: true,
       parents: true,
       maxAge: true,
       sharedWith: true,
@@ -57,6 +60,7 @@ export class ResourceType<A extends string = string> extends Construct {
       actions,
       properties,
       fromRequests,
+      filterable,
       parents,
       maxAge,
       sharedWith,
@@ -72,6 +76,7 @@ export class ResourceType<A extends string = string> extends Construct {
       actions: listOf(at, actions, 'actions'),
       properties,
       fromRequests: fromRequests && listOf(at, fromRequests, 'fromRequests'),
+      filterable,
       parents:
         parents &&
         listOf(at, parents, 'parents').map(({ type, property }) => ({ type: pathOf(at, type, 'parents'), property })),

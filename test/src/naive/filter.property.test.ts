@@ -4,6 +4,8 @@ import type { CompiledEngine } from '@authz-service/core/access/engine/compiled-
 import type { Json, JsonObject } from '@authz-service/core/json/json';
 import { ProblemError } from '@authz-service/core/problem';
 import { type FilterQuestion, filterRows } from '@authz-service/core/questions/filter/row-filter';
+import { filterFindings } from '@authz-service/core/questions/lint/filter-findings';
+import { addressOf, type DeclaredRecord } from '@authz-service/core/records/registry';
 import { filterSql } from '@authz-service/sdk';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -105,6 +107,15 @@ function isAllowed(engine: CompiledEngine, question: FilterQuestion, { name, pro
   }
 }
 
+/** The policies of which lint says that filters are refused for them, of a tenant in which each type is filterable. */
+function refusedBeforehand(tenant: readonly EngineRecord[], now: number): string[] {
+  const records = tenant.map(({ kind, fields }) => {
+    const all = kind === 'resource_type' ? { ...fields, filterable: true } : fields;
+    return { kind, fields: all, address: addressOf(kind, fields) } as DeclaredRecord;
+  });
+  return filterFindings(records, now).map(({ address }) => address);
+}
+
 /** The value of a row's column; undefined where it has none. */
 function valueIn({ name, properties, parents }: Row, attribute: string, columns: ReadonlyMap<string, string>) {
   const [root, member = ''] = attribute.split(/\.(.*)/s);
@@ -146,6 +157,8 @@ describe('a filter', () => {
           if (!(error instanceof ProblemError) || !REFUSED.includes(error.code)) throw error;
           kinds.refused++;
           if (error.code !== 'not_filterable') return;
+          const [{ address } = {}] = error.errors;
+          if (address !== undefined) expect(refusedBeforehand(records, now)).toContain(address);
           const bound = filterRows(engine, question, now, true);
           const left = rows.filter((one) => isAllowed(engine, question, one, now) && !chosenBy(bound).includes(one));
           expect({ bound, left }).toEqual({ bound, left: [] });

@@ -1,6 +1,7 @@
 import { MACROS, partsOf } from '../../conditions/reads/reads.js';
 import { type Atom, outcomeOf, runPart } from '../../conditions/residual/atom.js';
-import { AttributePool } from '../../conditions/residual/attribute.js';
+import { type Attribute, AttributePool } from '../../conditions/residual/attribute.js';
+import { parsedCondition } from '../../conditions/residual/partial-evaluator.js';
 import type { PartialRequest } from '../../conditions/residual/partial-request.js';
 import { readValue, scopeOf } from '../../conditions/residual/read-value.js';
 import type { Residuals } from '../../conditions/residual/residuals.js';
@@ -12,11 +13,14 @@ import { isMap, isTrouble, keysOf, type Value } from '../../conditions/values/va
 import { Unsayable } from './not-filterable.js';
 import { NAME, type RowColumn, type RowColumns } from './row-columns.js';
 import { ALWAYS, and, inSet, NEVER, not, or, passes, type RowCondition } from './row-condition.js';
-import { always, FormulaOutcomes, type RowOutcomes, UNSAYABLE, whether } from './row-outcomes.js';
+import { always, FormulaOutcomes, negated, type RowOutcomes, UNSAYABLE, whether } from './row-outcomes.js';
 import { MISSING, oneOf, PRESENT, type Scalar } from './value-set.js';
 
 const REMEDY =
   'Write it with comparisons, in, startsWith(), endsWith(), contains(), has() or exists() over what is known, or ask for decisions on rows';
+/** Stands for any item of a list that will be known: an attribute of the request. */
+const ANY_ITEM = Symbol('any item');
+const ANY_ITEM_TEXT = 'context.item';
 const NO_REQUEST = new Map<never, never>();
 /** Half of a character, which no column holds. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
@@ -26,44 +30,60 @@ const ORDERED_APART = /[\ud800-\uffff]/;
 /** A side of a comparison: known, or a column. */
 type Operand = Known | { readonly column: RowColumn };
 
-/** A side that is known: a value, or else the trouble that it makes. */
-type Known = { readonly value: Value; readonly trouble?: undefined } | { readonly trouble: Trouble };
+/** A side that is known: a value, or else the trouble that it makes; or nothing yet but that it will be known. */
+type Known =
+  | { readonly value: Value; readonly trouble?: undefined; readonly later?: undefined }
+  | { readonly trouble: Trouble; readonly later?: undefined }
+  | Later;
 
-/** Says for which rows clauses of conditions are true, false, absent or failed; with `partial`, as far as columns can. */
+interface Later {
+  readonly later: true;
+  readonly trouble?: undefined;
+}
+
+const LATER: Later = { later: true };
+
+/** Says for which rows clauses of conditions are true, false, absent or failed. */
 export class ClauseOutcomes {
   readonly #attributes = new AttributePool();
   readonly #formulas = new FormulaOutcomes((atom) => this.#clause(atom));
 
-  /** `placed` are the rows where the subject holds a role that it holds on resources. */
+  /**
+   * `placed` are the rows where the subject holds a role that it holds on resources. `unsayable` answers for a clause that
+   * columns cannot say, or throws. With `beforehand`, whatever rows do not choose will be known when somebody asks, and
+   * only whether clauses can be said is worked out.
+   */
   constructor(
     private readonly residuals: Residuals,
     private readonly columns: RowColumns,
     private readonly placed: (role: string) => RowCondition,
-    private readonly partial: boolean,
+    private readonly unsayable: (error: Unsayable, atom: Atom) => RowOutcomes,
+    private readonly beforehand = false,
   ) {}
 
   get of(): FormulaOutcomes {
     return this.#formulas;
   }
 
-  /** Throws `Unsayable`, unless the answer may be partial. */
   #clause(atom: Atom): RowOutcomes {
     try {
       return this.#exactly(atom);
     } catch (error) {
-      if (this.partial && error instanceof Unsayable) return UNSAYABLE;
+      if (error instanceof Unsayable) return this.unsayable(error, atom);
       throw error;
     }
   }
 
   #exactly({ source, text, attributes, known }: Atom): RowOutcomes {
+    if (this.beforehand && !attributes.some((one) => isOfRows(one, this.columns))) return UNSAYABLE;
     const [attribute] = attributes;
     if (attribute?.kind === 'role' && attributes.length === 1 && 'ast' in source && isRoleQuestion(source.ast)) {
       const held = or(attribute.role.anyOf.map(this.placed));
       return whether(held, ALWAYS);
     }
     if (!('ast' in source)) throw new Unsayable(text, 'it depends on more than the row', REMEDY);
-    const clause = new Clause(this.residuals, this.columns, this.#attributes, this.#formulas, text, known);
+    const { residuals, columns, beforehand } = this;
+    const clause = new Clause(residuals, columns, this.#attributes, this.#formulas, text, known, beforehand);
     try {
       return clause.outcomes(source.ast);
     } catch (error) {
@@ -72,6 +92,13 @@ export class ClauseOutcomes {
       throw error;
     }
   }
+}
+
+/** Whether rows choose an attribute, by themselves or by where they lie. */
+function isOfRows(attribute: Attribute, columns: RowColumns): boolean {
+  if (attribute.kind === 'resourceName' || attribute.kind === 'role') return true;
+  if (attribute.kind !== 'property' || attribute.root !== 'resource') return false;
+  return attribute.name === undefined || columns.has(attribute.name);
 }
 
 function isRoleQuestion(ast: Ast): boolean {
@@ -87,6 +114,7 @@ class Clause {
     private readonly formulas: FormulaOutcomes,
     private readonly text: string,
     private readonly known: PartialRequest,
+    private readonly beforehand: boolean,
   ) {}
 
   outcomes(ast: Ast): RowOutcomes {
@@ -122,6 +150,8 @@ class Clause {
     if ('column' in left && 'column' in right) return this.#bothColumns('same', left.column, right.column);
     const [{ column }, known] = ('column' in left ? [left, right] : [right, left]) as [{ column: RowColumn }, Known];
     if (known.trouble !== undefined) return this.#troubled(column, known.trouble);
+    if (known.later && column.type === 'list') throw this.#unsayable('lists are compared as wholes');
+    if (known.later) return UNSAYABLE;
     const { value } = known;
     if (column.type === 'list' && Array.isArray(value)) throw this.#unsayable('lists are compared as wholes');
     if (value === null && column.without === 'null') return whether(inSet(column.column, MISSING), ALWAYS);
@@ -135,9 +165,13 @@ class Clause {
         throw this.#unsayable('only columns of numbers are put in order with each other');
       return this.#bothColumns(op, left.column, right.column);
     }
-    if (!('column' in left) || 'column' in right) throw this.#unsayable();
+    // `1 < x` is true, false, absent and failed where `x <= 1` is false, true, absent and failed.
+    if ('column' in right) return negated(this.#order(op === 'lt' ? 'le' : 'lt', right, left));
+    if (!('column' in left)) throw this.#unsayable();
     const { column } = left;
     if (right.trouble !== undefined) return this.#troubled(column, right.trouble);
+    if (right.later && column.type === 'boolean') throw this.#unsayable('truth values are put in order');
+    if (right.later) return UNSAYABLE;
     const { value } = right;
     if (column.type === 'boolean' && typeof value === 'boolean') throw this.#unsayable('truth values are put in order');
     if ((column.type !== 'number' && column.type !== 'string') || typeof value !== column.type)
@@ -174,7 +208,7 @@ class Clause {
     if ('column' in all) {
       const known = one as Known;
       if (known.trouble !== undefined) return this.#troubled(all.column, known.trouble);
-      if (all.column.type !== 'list') return this.#fails(all.column);
+      if (known.later || all.column.type !== 'list') return this.#fails(all.column);
       return this.#test(
         all.column,
         passes({ op: 'hasAny', column: all.column.column, values: [this.#scalar(known.value)] }),
@@ -182,6 +216,7 @@ class Clause {
     }
     const { column } = one as { column: RowColumn };
     if (all.trouble !== undefined) return this.#troubled(column, all.trouble);
+    if (all.later) return UNSAYABLE;
     const { value } = all;
     const values = itemsIn(value);
     if (values === undefined || column.type === 'list') return this.#fails(column);
@@ -214,6 +249,7 @@ class Clause {
     if (!('column' in text) || 'column' in part) throw this.#unsayable('a text is looked for that is a column');
     const { column } = text;
     if (part.trouble !== undefined) return this.#troubled(column, part.trouble);
+    if (part.later) return UNSAYABLE;
     const { value } = part;
     if (column.type !== 'string' || typeof value !== 'string') return this.#fails(column);
     if (isHalfCharacter(value)) throw this.#unsayable('it looks for half a character');
@@ -224,11 +260,18 @@ class Clause {
   #quantified(name: 'exists' | 'all', receiver: Ast, variable: string, body: Ast): RowOutcomes {
     const list = this.#operand(receiver);
     if ('column' in list) return this.#overColumn(name, list.column, variable, body);
+    if (list.later) return this.#ofItem(variable, body);
     const items = list.trouble === undefined ? itemsIn(list.value) : undefined;
     if (items === undefined) throw this.#unsayable();
     const { formulas } = this.residuals;
     const each = items.map((item) => this.residuals.residualOfPart(this.#inserted(body, variable, item), this.known));
     return this.formulas.of(name === 'exists' ? formulas.or(each) : formulas.and(each));
+  }
+
+  /** The outcomes of a body for an item that will be known. */
+  #ofItem(variable: string, body: Ast): RowOutcomes {
+    const inserted = this.#inserted(body, variable, ANY_ITEM);
+    return this.formulas.of(this.residuals.residualOfPart(inserted, this.known));
   }
 
   /** Items of a column are told apart by equality alone, since a list may hold anything. */
@@ -254,6 +297,7 @@ class Clause {
     if (other === undefined || namesVariable(other, variable)) return undefined;
     const operand = this.#operand(other);
     if ('column' in operand || operand.trouble !== undefined) return undefined;
+    if (operand.later) return [];
     const { value } = operand;
     if (body.op === '==') return [this.#scalar(value)];
     return Array.isArray(value)
@@ -264,15 +308,21 @@ class Clause {
   #bound(variable: string, [, value, body]: Ast[]): RowOutcomes {
     const operand = this.#operand(value as Ast);
     if ('column' in operand || operand.trouble !== undefined) throw this.#unsayable();
+    if (operand.later) return this.#ofItem(variable, body as Ast);
     const inserted = this.#inserted(body as Ast, variable, operand.value);
     return this.formulas.of(this.residuals.residualOfPart(inserted, this.known));
   }
 
   /** The body with a known value in place of a variable. */
-  #inserted(body: Ast, variable: string, value: Value): Ast {
-    if (value !== null && typeof value === 'object') throw this.#unsayable('an item of a list is no plain value');
+  #inserted(body: Ast, variable: string, value: Value | typeof ANY_ITEM): Ast {
+    const isAny = value === ANY_ITEM;
+    if (!isAny && value !== null && typeof value === 'object')
+      throw this.#unsayable('an item of a list is no plain value');
     const insert = (part: Ast): Ast => {
-      if (part.op === 'id') return part.args === variable ? rewritten(part, 'value', value) : part;
+      if (part.op === 'id') {
+        if (part.args !== variable) return part;
+        return isAny ? (parsedCondition(ANY_ITEM_TEXT) as Ast) : rewritten(part, 'value', value);
+      }
       // Whether a division drops the fraction is seen from how its operands are written.
       if (part.op === '/') throw this.#unsayable();
       if (part.op === 'rcall' && MACROS.has(part.args[0]) && namesVariable(part.args[2][0], variable))
@@ -293,7 +343,7 @@ class Clause {
     if (path === undefined) return undefined;
     const { read, members } = path;
     const { attribute } = readValue(read, this.known, this.attributes);
-    if (attribute === undefined) return undefined;
+    if (attribute === undefined || this.#willBeKnown(attribute)) return undefined;
     if (read.kind === 'field' && read.field === 'resource.name') return NAME;
     if (read.kind !== 'property' || read.root !== 'resource' || read.name === undefined || members.length > 0)
       throw this.#unsayable();
@@ -303,10 +353,15 @@ class Clause {
   #operand(ast: Ast): Operand {
     const column = this.#column(ast);
     if (column !== undefined) return { column };
-    const reads = readsIn(ast).map((read) => readValue(read, this.known, this.attributes));
-    if (reads.some(({ attribute }) => attribute !== undefined)) throw this.#unsayable();
+    const chosen = readsIn(ast).flatMap((read) => readValue(read, this.known, this.attributes).attribute ?? []);
+    if (!chosen.every((attribute) => this.#willBeKnown(attribute))) throw this.#unsayable();
+    if (chosen.length > 0) return LATER;
     const found = runPart(ast, scopeOf(this.known, NO_REQUEST));
     return isTrouble(found) ? { trouble: found } : { value: found };
+  }
+
+  #willBeKnown(attribute: Attribute): boolean {
+    return this.beforehand && !isOfRows(attribute, this.columns);
   }
 
   /** A test by equality: of what is `null`, it is false. */

@@ -120,7 +120,10 @@ class RowFilter {
       this.#residuals,
       this.#columns,
       (role) => this.#reached.holds(role).others,
-      mayBePartial,
+      (error) => {
+        if (mayBePartial) return UNSAYABLE;
+        throw error;
+      },
     );
     this.#stored = engine.subjects.get(subject.type)?.get(subject.id)?.properties ?? {};
     this.#boundSteps();
@@ -225,17 +228,8 @@ class RowFilter {
 
   /** With several parents, a row that has too many ancestors together is refused, which no column says. */
   #boundAncestors(): void {
-    const { parents } = this.#columns;
-    if (parents.length + Number(this.#fixed.length > 0) < 2) return;
-    let most = this.#fixed.length;
-    for (const { parent } of parents) {
-      let own = 0;
-      for (const one of parent.type.resources.values()) own = Math.max(own, withAncestors([one]).length);
-      most += own;
-    }
-    if (most <= ANCESTORS_MAX) return;
-    const detail = `A row of the type "${this.type.path}" may have ${most} ancestors together, of which ${ANCESTORS_MAX} are allowed: ask for decisions on rows.`;
-    throw new ProblemError('not_filterable', detail);
+    const fault = ancestorsFault(this.type, this.#columns, this.#fixed.length);
+    if (fault !== undefined) throw new ProblemError('not_filterable', fault);
   }
 
   /** The recorded resources that may be answered in another way than a row of which no record has the name. */
@@ -284,11 +278,8 @@ class RowFilter {
     return this.#said(policy, () => {
       const stored = resource.properties ?? {};
       const { resourceProperties } = this.#readsOf(guard);
-      const parents = new Set(this.#columns.parents.map(({ parent }) => parent.property));
       const alone = Object.fromEntries(Object.entries(stored).filter(([name]) => !this.#columns.has(name)));
-      const free = Object.keys(stored).filter((name) => this.#columns.has(name) && !parents.has(name));
-      const read = resourceProperties === undefined ? free : free.filter((name) => resourceProperties.includes(name));
-      if (read.length > STORED_READ_MAX) throw manyStored(resource, read.length);
+      const read = storedReads(resource, this.#columns, resourceProperties);
       const principals = (path: string) => this.#reached.holds(path).recorded?.has(resource) ?? true;
       const ancestry = this.#ancestry(resource, []);
       const names = { id: resource.id, name: resource.name };
@@ -381,6 +372,35 @@ class RowFilter {
     const detail = `The conditions of the policies that cover the type "${this.type.path}" may take more than ${CONDITION_LIMITS.decisionSteps} steps together: give the subject fewer policies with conditions.`;
     throw new ProblemError('not_filterable', detail);
   }
+}
+
+/** Says that a row may have too many ancestors, if it may. `fixed` are those in which the request places all rows. */
+export function ancestorsFault(type: ResourceType, { parents }: RowColumns, fixed = 0): string | undefined {
+  if (parents.length + Number(fixed > 0) < 2) return undefined;
+  let most = fixed;
+  for (const { parent } of parents) {
+    let own = 0;
+    for (const one of parent.type.resources.values()) own = Math.max(own, withAncestors([one]).length);
+    most += own;
+  }
+  if (most <= ANCESTORS_MAX) return undefined;
+  return `A row of the type "${type.path}" may have ${most} ancestors together, of which ${ANCESTORS_MAX} are allowed: ask for decisions on rows.`;
+}
+
+/**
+ * The recorded properties of a resource that a condition reads and that columns may override; `reads` are undefined where
+ * it reads all. Throws `Unsayable` where they are too many.
+ */
+export function storedReads(
+  resource: Resource,
+  columns: RowColumns,
+  reads: readonly string[] | undefined,
+): readonly string[] {
+  const parents = new Set(columns.parents.map(({ parent }) => parent.property));
+  const free = Object.keys(resource.properties ?? {}).filter((name) => columns.has(name) && !parents.has(name));
+  const read = reads === undefined ? free : free.filter((name) => reads.includes(name));
+  if (read.length > STORED_READ_MAX) throw manyStored(resource, read.length);
+  return read;
 }
 
 const TRUE = always('true');

@@ -71,7 +71,8 @@ export class FormulaOutcomes {
   }
 }
 
-function negated(outcomes: RowOutcomes): RowOutcomes {
+/** The outcomes of the opposite. */
+export function negated(outcomes: RowOutcomes): RowOutcomes {
   return { ...outcomes, true: outcomes.false, false: outcomes.true };
 }
 

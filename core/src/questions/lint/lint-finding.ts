@@ -13,6 +13,7 @@ export const LINT_RULES = {
   'empty-group': 'A group has no subjects, directly or through other groups.',
   'expired-link': 'An assignment or membership has ended.',
   'misspelt-attribute': 'An attribute is read by a name that looks like a slip of another one.',
+  'not-filterable': 'A filter of a type that is declared as filterable is refused, since columns cannot say a clause.',
   'deny-on-absence': 'A DENY reads an attribute without has(), so that it denies whenever that is absent.',
 } as const;
 

@@ -2,6 +2,7 @@ import type { DeclaredRecord } from '../../records/registry.js';
 import { attributeFindings } from './attribute-findings.js';
 import { conditionFindings } from './condition-findings.js';
 import { deadPolicyFindings } from './dead-policies.js';
+import { filterFindings } from './filter-findings.js';
 import { holderFindings } from './holder-findings.js';
 import type { LintFinding } from './lint-finding.js';
 
@@ -14,5 +15,6 @@ export function lintRecords(records: readonly DeclaredRecord[], now: number): Li
     ...deadPolicyFindings(records, neverApply, now),
     ...holderFindings(records, now),
     ...attributeFindings(records),
+    ...filterFindings(records, now),
   ];
 }

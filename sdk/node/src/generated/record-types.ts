@@ -84,6 +84,8 @@ export type ResourceType = {
   /** The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none. */
   from_requests?: string[];
   parents?: ResourceTypeParent[];
+  /** Whether applications ask for filters of its rows: `lint` then reports each clause for which one is refused. It changes no decision. */
+  filterable?: boolean;
   /** The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`. */
   max_age?: string;
   /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */
@@ -117,6 +119,8 @@ export type NewResourceType = {
   /** The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none. */
   from_requests?: readonly string[] | undefined;
   parents?: readonly NewResourceTypeParent[] | undefined;
+  /** Whether applications ask for filters of its rows: `lint` then reports each clause for which one is refused. It changes no decision. */
+  filterable?: boolean | undefined;
   /** The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`. */
   max_age?: string | undefined;
   /** Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it. */

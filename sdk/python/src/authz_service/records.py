@@ -107,6 +107,8 @@ class ResourceType(_ResourceType, total=False):
     #: The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
     from_requests: List[str]
     parents: List[ResourceTypeParent]
+    #: Whether applications ask for filters of its rows: `lint` then reports each clause for which one is refused. It changes no decision.
+    filterable: bool
     #: The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
     max_age: str
     #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
@@ -148,6 +150,8 @@ class NewResourceType(_NewResourceType, total=False):
     #: The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
     from_requests: List[str]
     parents: List[NewResourceTypeParent]
+    #: Whether applications ask for filters of its rows: `lint` then reports each clause for which one is refused. It changes no decision.
+    filterable: bool
     #: The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
     max_age: str
     #: Applications that this record is shared with: credentials limited to them may use it in what they write. Decisions ignore it.
