@@ -38,7 +38,10 @@ export function withoutHolder(holders: Holders, holder: Principal, role: Princip
 /** The link by which the holder has the role there. */
 export function holdingOf(holders: Holders, holder: Principal, role: Principal): Link | undefined {
   if (holders instanceof Map) return holders.get(holder)?.find(({ to }) => to === role);
-  for (const [one, link] of pairs(holders ?? [])) if (one === holder && link.to === role) return link;
+  for (let at = 0; holders !== null && at < holders.length; at += 2) {
+    const link = holders[at + 1] as Link;
+    if (holders[at] === holder && link.to === role) return link;
+  }
   return undefined;
 }
 

@@ -12,6 +12,8 @@ import { includedIn } from '../../access/graph/included-roles.js';
 import type { Principal } from '../../access/graph/principal.js';
 import { isSuspended } from '../../access/graph/suspension.js';
 import type { ResourceSearch } from '../../access/search/question.js';
+import { append } from '../../collections/append.js';
+import { remembered } from '../../collections/remembered.js';
 import { ALWAYS, and, or, type RowCondition } from './row-condition.js';
 import { NO_PLACEMENT, type Placement, type PlacementBuilder } from './row-places.js';
 
@@ -24,6 +26,8 @@ export class ReachedPolicies {
   readonly #roles = new Map<Principal, Placement>();
   readonly #found = new Map<Policy, Placement[]>();
   readonly #heldAt = new Map<Principal, Placement[]>();
+  /** The places at which each role is held on resources. */
+  readonly #placed = new Map<Principal, PlacementBuilder>();
 
   /** `now` is milliseconds since the epoch. Throws `ambiguous_name`. */
   constructor(
@@ -39,6 +43,8 @@ export class ReachedPolicies {
     if (recorded !== undefined && isSuspended(recorded, now)) return;
     const everyone = engine.everyone.memberOf(subject.type);
     for (const acting of [recorded, everyone]) if (acting != null) this.#act(acting, action.name);
+    for (const [role, { placement }] of this.#placed)
+      this.#holds([role, ...includedIn(role)], placement, action.name, new Set());
     for (const { principal } of named) this.#holds([principal], EVERYWHERE, action.name, new Set());
     for (const [policy, placements] of this.#found) this.policies.set(policy, joined(placements));
     for (const [role, placements] of this.#heldAt) this.#roles.set(role, joined(placements));
@@ -65,7 +71,7 @@ export class ReachedPolicies {
       this.#covers(holder, EVERYWHERE, action);
       for (const { to, period } of holder.roles ?? [])
         if (isCurrent(period, this.now)) this.#holds([to, ...includedIn(to)], EVERYWHERE, action, seen);
-      for (const [role, places] of heldRoles(holder.held)) this.#holdsAt(holder, role, itemsOf(places), action);
+      for (const [role, places] of heldRoles(holder.held)) this.#holdsAt(holder, role, itemsOf(places));
     }
   }
 
@@ -73,27 +79,23 @@ export class ReachedPolicies {
     for (const one of roles) {
       if (seen.has(one)) continue;
       seen.add(one);
-      listed(this.#heldAt, one).push(placement);
+      append(this.#heldAt, one, placement);
       this.#covers(one, placement, action);
     }
   }
 
-  #holdsAt(holder: Principal, role: Principal, places: Iterable<Resource>, action: string): void {
-    const builder = this.builder();
-    let some = false;
+  #holdsAt(holder: Principal, role: Principal, places: Iterable<Resource>): void {
     for (const place of places) {
       const link = holdingOf(hierarchyNodeOf(place)?.holders ?? null, holder, role);
       if (link === undefined || !isCurrent(link.period, this.now)) continue;
-      some = true;
-      builder.addBelow(place);
+      remembered(this.#placed, role, this.builder).addBelow(place);
     }
-    if (some) this.#holds([role, ...includedIn(role)], builder.placement, action, new Set());
   }
 
   #covers({ grants }: Principal, placement: Placement, action: string): void {
     for (const { policy, target, actions, period } of grants === null ? [] : rulesOf(grants)) {
       if (!this.#isMeant(target) || !actions.covers(action) || !isCurrent(period, this.now)) continue;
-      listed(this.#found, policy).push(target === this.type ? placement : inBoth(placement, this.#placementOf(target)));
+      append(this.#found, policy, target === this.type ? placement : inBoth(placement, this.#placementOf(target)));
     }
   }
 
@@ -108,12 +110,6 @@ export class ReachedPolicies {
     else builder.add(target as Resource);
     return builder.placement;
   }
-}
-
-function listed<K, V>(lists: Map<K, V[]>, key: K): V[] {
-  const known = lists.get(key) ?? [];
-  lists.set(key, known);
-  return known;
 }
 
 function joined(placements: readonly Placement[]): Placement {

@@ -2,6 +2,7 @@ import type { Resource, ResourceType } from '../../access/grants/target.js';
 import { itemsOf } from '../../access/graph/few-or-many.js';
 import { hierarchyNodeOf } from '../../access/graph/hierarchy-node.js';
 import type { Whereabouts } from '../../access/graph/whereabouts.js';
+import { remembered } from '../../collections/remembered.js';
 import type { RowColumns } from './row-columns.js';
 import { ALWAYS, type ColumnName, inSet, NEVER, or, type RowCondition } from './row-condition.js';
 import { oneOf } from './value-set.js';
@@ -37,14 +38,21 @@ export class PlacementBuilder {
 
   addBelow(top: Resource): void {
     this.#unsaid ||= this.unknown?.has(top.type) === true;
-    const entered = new Set([top]);
-    for (const place of entered) {
-      this.add(place);
-      this.#fixed ||= this.fixed.has(place);
-      for (const { column, parent } of this.columns.parents)
-        if (parent.type === place.type) namesIn(this.#parents, column).add(place.name);
-      for (const child of itemsOf(hierarchyNodeOf(place)?.children ?? null)) entered.add(child);
+    this.#enter(top);
+    const children = hierarchyNodeOf(top)?.children ?? null;
+    if (children === null) return;
+    const below = new Set(itemsOf(children));
+    for (const place of below) {
+      this.#enter(place);
+      for (const child of itemsOf(hierarchyNodeOf(place)?.children ?? null)) below.add(child);
     }
+  }
+
+  #enter(place: Resource): void {
+    this.add(place);
+    this.#fixed ||= this.fixed.has(place);
+    for (const { column, parent } of this.columns.parents)
+      if (parent.type === place.type) remembered(this.#parents, column, () => new Set()).add(place.name);
   }
 
   get placement(): Placement {
@@ -55,9 +63,3 @@ export class PlacementBuilder {
 
 /** Nowhere. */
 export const NO_PLACEMENT: Placement = { recorded: new Set(), others: NEVER, unsaid: false };
-
-function namesIn(parents: Map<ColumnName, Set<string>>, column: ColumnName): Set<string> {
-  const known = parents.get(column) ?? new Set();
-  parents.set(column, known);
-  return known;
-}
