@@ -200,7 +200,7 @@ func (v vector) client(base string) (*Client, error) {
 	if given.Retries != nil {
 		options = append(options, WithRetries(*given.Retries))
 	}
-	if given.DecisionTimeoutMs > 0 {
+	if given.DecisionTimeoutMs != 0 {
 		total, attempt := time.Duration(given.DecisionTimeoutMs), time.Duration(given.AttemptTimeoutMs)
 		options = append(options, WithDecisionTimeouts(total*time.Millisecond, attempt*time.Millisecond))
 	}

@@ -112,7 +112,7 @@ export class ServiceClient extends DecisionClient {
   readonly directories: Directories;
   readonly #send: Send = (request, options) => this.json(request, options);
 
-  /** Throws `invalid_config` for an address or a credential that cannot be used. */
+  /** Throws `invalid_config` for an address, a credential or another option that cannot be used. */
   constructor(options: ClientOptions) {
     super(options, routeOf(options));
     this.tenants = new Tenants(this.#send);

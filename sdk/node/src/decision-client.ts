@@ -42,6 +42,7 @@ import {
   type ServiceRequest,
   Transport,
 } from './transport.js';
+import { demandUsable } from './usable-options.js';
 
 /** An OAuth client, or an API key. */
 export type Credentials = { clientId: string; clientSecret: string } | { apiKey: string };
@@ -152,8 +153,9 @@ export class DecisionClient implements DecisionPoint {
   #batches = true;
   #metadata: Promise<AuthzenConfiguration> | undefined;
 
-  /** Throws `invalid_config` for an address or a credential that cannot be used. */
+  /** Throws `invalid_config` for an address, a credential or another option that cannot be used. */
   constructor(options: DecisionClientOptions, { base, fetch }: Route = platformRoute(options)) {
+    demandUsable(options);
     const { credentials, retries, attemptTimeoutMs, maxAgeSeconds } = options;
     this.url = base;
     this.#discover = options.discover ?? false;

@@ -23,12 +23,16 @@ export function callersHeaders(given: Readonly<Record<string, string>>): Record<
     if (OWN.test(name))
       throw invalid(`The header "${written}" is the client's own: ${OPTIONS[name] ?? 'leave it out'}.`);
     if (name in headers) throw invalid(`The header "${written}" is given twice: give it once.`);
-    if (typeof value !== 'string' || !/^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(value)) {
+    if (!isHeaderValue(value)) {
       throw invalid(`The value of the header "${written}" is empty or not plain ASCII in one line.`);
     }
     headers[name] = value;
   }
   return headers;
+}
+
+export function isHeaderValue(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(value);
 }
 
 /** The values of the caller's headers that may be secrets. */

@@ -19,6 +19,7 @@ from authz_service import (
     AsyncClient,
     Client,
     Decision,
+    InvalidConfig,
     InvalidRequest,
     Network,
     Outcome,
@@ -146,6 +147,29 @@ def test_each_caller_of_a_joined_batch_keeps_its_own_deadline() -> None:
     with ScriptedServer(script) as server:
         first, second = asyncio.run(ask(server.url))
     assert isinstance(first, Timeout) and second.allowed
+
+
+@pytest.mark.parametrize(
+    "options, detail",
+    [
+        ({"batch_max": 0}, "batch_max is 0"),
+        ({"batch_max": 1.5}, "batch_max is 1.5"),
+        ({"batch_max": True}, "batch_max is True"),
+        ({"batch_window": -1.0}, "batch_window is -1.0"),
+        ({"batch_window": float("inf")}, "batch_window is inf"),
+        ({"retries": -1}, "retries is -1"),
+        ({"decision_timeout": 0}, "decision_timeout is 0"),
+        ({"decision_timeout": float("nan")}, "decision_timeout is nan"),
+        ({"decision_attempt_timeout": "1"}, "decision_attempt_timeout is '1'"),
+        ({"timeout": 1e10}, "timeout is 10000000000.0"),
+        ({"attempt_timeout": -1}, "attempt_timeout is -1"),
+        ({"user_agent": "shop\nx: y"}, "user_agent is 'shop"),
+    ],
+)
+@pytest.mark.parametrize("client", [Client, AsyncClient])
+def test_options_that_no_call_could_use_are_refused(client: Any, options: Dict[str, Any], detail: str) -> None:
+    with pytest.raises(InvalidConfig, match=detail):
+        client("http://127.0.0.1:1", **options)
 
 
 def test_long_batches_go_in_chunks_and_end_with_their_semantic() -> None:

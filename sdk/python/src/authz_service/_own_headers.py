@@ -34,10 +34,14 @@ def callers_headers(given: Optional[Mapping[str, str]]) -> Dict[str, str]:
             raise InvalidConfig(f'The header "{written}" is the client\'s own: {_OPTIONS.get(name, "leave it out")}.')
         if name in headers:
             raise InvalidConfig(f'The header "{written}" is given twice: give it once.')
-        if not isinstance(value, str) or re.fullmatch(r"[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?", value) is None:
+        if not is_header_value(value):
             raise InvalidConfig(f'The value of the header "{written}" is empty or not plain ASCII in one line.')
         headers[name] = value
     return headers
+
+
+def is_header_value(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?", value) is not None
 
 
 def secrets_in(headers: Mapping[str, str]) -> List[str]:

@@ -24,6 +24,7 @@ from .._newest_revision import NewestRevision
 from .._own_headers import callers_headers, max_age_header
 from .._route import address_of, route_of
 from .._telemetry import Spans
+from .._usable_options import demand_usable
 from ..decision import Decision, Entity, FoundAction, LeftOut, Metadata, Outcome, denied_because
 from ..errors import InvalidConfig, InvalidRequest, ServiceError
 from ..filters import Filter
@@ -96,6 +97,14 @@ class AsyncClient(AsyncManagement):
         personal_data_in_spans: bool = False,
         transport: Optional[AsyncTransport] = None,
     ) -> None:
+        spans = {
+            "decision_timeout": decision_timeout,
+            "decision_attempt_timeout": decision_attempt_timeout,
+            "timeout": timeout,
+            "attempt_timeout": attempt_timeout,
+            "batch_window": batch_window,
+        }
+        demand_usable(spans, {"retries": (retries, 0), "batch_max": (batch_max, 1)}, user_agent)
         self.url = address_of(url)
         sent = callers_headers(headers)
         if transport is None:
@@ -132,8 +141,6 @@ class AsyncClient(AsyncManagement):
             at=at,
         )
         super().__init__(sender, Spans(personal_data_in_spans), timeout, attempt_timeout, 3 if retries is None else retries)
-        if batch_max < 1:
-            raise InvalidConfig("batch_max must be 1 or more.")
         self._decision_timeout = decision_timeout
         self._batch_max = batch_max
         self._endpoints = AsyncEndpoints(
