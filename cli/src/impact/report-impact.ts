@@ -1,7 +1,6 @@
 import type { TenantSide } from '@authz-service/core/access/universe/side';
 import type { Impact } from '@authz-service/core/questions/impact/api/impact';
 import type { AccessReport, ReportedFinding } from '@authz-service/core/questions/impact/report/access-report';
-import { endedSuspensions } from '@authz-service/core/questions/impact/report/ended-suspensions';
 import { UsageError } from '../errors/usage-error.js';
 import { readBaseline, writeBaseline } from './gates/baseline.js';
 import type { GateFlags } from './gates/gate-flags.js';
@@ -23,7 +22,7 @@ export interface Reported {
 export async function reportImpact(
   before: TenantSide,
   after: TenantSide,
-  { now, gaps: known, members, flags }: { now: number; gaps: readonly string[]; members: boolean; flags: GateFlags },
+  { now, gaps, members, flags }: { now: number; gaps: readonly string[]; members: boolean; flags: GateFlags },
 ): Promise<Reported> {
   // What the flags name is read first: a mistake in it should not take the time of the comparison.
   const gates = await gatesOf(flags, before, after);
@@ -33,7 +32,6 @@ export async function reportImpact(
     import('@authz-service/core/questions/impact/report/finding-groups'),
   ]);
   const impact = computeImpact(before, after, { now });
-  const gaps = [...known, ...endedSuspensions(before, after, now)];
   const findings = impact.delta.findings.map((finding): ReportedFinding => {
     const acknowledged = baseline.has(finding.id);
     return {

@@ -49,7 +49,11 @@ export async function changeSuspension({
     ...(suspended_until !== undefined && { suspended_until }),
     ...(suspension_reason !== undefined && { suspension_reason }),
   };
-  const outcome = { json, text: `${out.style('green', word)} ${text}${rest}: revision ${revision}.` };
+  const isHeld = suspended === true && suspension.suspended !== true;
+  const said = isHeld
+    ? `${out.style('yellow', 'Still suspended')} ${text} ("${suspension_reason}"): revision ${revision}. Run it again to lift that, too.`
+    : `${out.style('green', word)} ${text}${rest}: revision ${revision}.`;
+  const outcome = { json, text: said };
   return await withEnforcement(outcome, String(revision), { client, flags, signal });
 }
 

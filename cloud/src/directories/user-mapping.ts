@@ -1,6 +1,7 @@
 import { inexactText } from '@authz-service/core/json/exact-number';
 import { canonicalJson, type Json, type JsonObject } from '@authz-service/core/json/json';
 import { encodeSegment } from '@authz-service/core/records/address';
+import { directoryReason, withBesides, withoutBesides } from '@authz-service/core/records/directory-suspension';
 import type { PropertyType } from '@authz-service/core/records/fields';
 import type { Fields } from '@authz-service/core/records/registry';
 import { isSuspendedAt, type Suspension, suspensionOf } from '@authz-service/core/records/suspension';
@@ -64,24 +65,25 @@ export function userFields(
 
 /** Whether somebody else than the directory has suspended a subject: then the directory does not reinstate it. */
 export function isSuspendedElsewhere({ owner, now }: DirectoryView, fields: Suspension): boolean {
-  return isSuspendedAt(fields, now) && !fields.suspension_reason?.startsWith(`By ${owner}: `);
+  const own = [directoryReason(owner, 'not active'), directoryReason(owner, 'removed')];
+  return isSuspendedAt(fields, now) && !own.includes(fields.suspension_reason ?? '');
 }
 
 /**
- * The suspension of a subject after the directory has said whether it is active, if it did. One by somebody else stays,
- * and has no end any more once the directory suspends, too.
+ * The suspension of a subject after the directory has said whether it is active, if it did. One by somebody else stays;
+ * that the directory suspends, too, stands in its reason.
  */
 export function suspensionAfter(view: DirectoryView, active: boolean | undefined, present: Suspension): Suspension {
   if (active === false) return alsoSuspended(view, 'not active', present);
-  if (active === undefined || isSuspendedElsewhere(view, present)) return suspensionOf(present);
-  return {};
+  if (active === undefined) return suspensionOf(present);
+  return isSuspendedElsewhere(view, present) ? withoutBesides(suspensionOf(present)) : {};
 }
 
 /** The suspension of a subject that the directory suspends, too. */
 export function alsoSuspended(view: DirectoryView, why: 'not active' | 'removed', present: Suspension): Suspension {
-  if (!isSuspendedElsewhere(view, present)) return { suspended: true, suspension_reason: `By ${view.owner}: ${why}.` };
-  const { suspended_until: _, ...rest } = suspensionOf(present);
-  return { ...rest, suspended: true };
+  const said = directoryReason(view.owner, why);
+  if (!isSuspendedElsewhere(view, present)) return { suspended: true, suspension_reason: said };
+  return withBesides(suspensionOf(present), said);
 }
 
 /** Whether the user is active; undefined where it does not say. */

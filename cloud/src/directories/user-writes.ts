@@ -41,7 +41,9 @@ export function patchUser(
   ifMatch?: string,
 ): PlannedWrite {
   const present = userBy(view, id, ifMatch);
-  return write(view, present, patched(userResource(view, present), operations), id);
+  // Who says nothing of it changes nothing of it: shown is also a suspension by somebody else.
+  const { active: _, ...shown } = userResource(view, present);
+  return write(view, present, patched(shown, operations), id);
 }
 
 /** Takes away the memberships of a user and the subject. A subject that others mention stays, suspended. */

@@ -90,6 +90,14 @@ const RECORDS = [
   join('leads', 'group', 'above'),
   ...['eve', 'ann', 'editor'].map((id) => make('subject', { type: 'user', id })),
   make('subject', { type: 'user', id: 'idle', suspended: true }),
+  make('subject', { type: 'user', id: 'known', properties: { trust: 'full' } }),
+  make('subject', { type: 'user', id: 'held', properties: { rank: 1 }, suspended: true }),
+  make('subject', { type: 'user', id: 'low', properties: { trust: 'none', rank: 2 } }),
+  make('oauth_client', {
+    name: 'chief-in-the-console',
+    scopes: ['credentials'],
+    person: { issuer: 'https://id.example.com', subject: '2482' },
+  }),
   ...['user/editor', 'user/idle'].map((editor) => give(`${APP}/editor`, 'subject', editor)),
 ];
 
@@ -179,6 +187,15 @@ const WAYS: [string, Change[]][] = [
     [move('subject/user/editor', 'subject/user/ann'), move('subject/user/ann', 'subject/user/editor')],
   ],
   ['a suspended editor', [update('subject/user/editor', { type: 'user', id: 'editor', suspended: true })]],
+  [
+    'a suspended person whom a condition makes an editor, as one of everyone',
+    [update('subject/user/known', { type: 'user', id: 'known', properties: { trust: 'full' }, suspended: true })],
+  ],
+  ['a reinstated one', [update('subject/user/held', { type: 'user', id: 'held', properties: { rank: 1 } })]],
+  [
+    'somebody without a record whom a client names, as a suspended subject',
+    [make('subject', { type: 'user', id: '2482', suspended: true })],
+  ],
   ['a reinstated editor', [update('subject/user/idle', { type: 'user', id: 'idle' })]],
   ['another place of what it lies in', [move('resource/docs/folder/top', 'resource/docs/folder/moved')]],
   [
@@ -252,6 +269,16 @@ describe('a session of somebody who edits in the console', () => {
     [
       'a suspension of somebody who is given nothing of it',
       [update('subject/user/eve', { type: 'user', id: 'eve', suspended: true })],
+    ],
+    [
+      'a suspension of somebody whom no such condition means',
+      [
+        update('subject/user/low', {
+          ...{ type: 'user', id: 'low', suspended: true },
+          properties: { trust: 'none', rank: 2 },
+        }),
+        make('subject', { type: 'user', id: 'unknown', suspended: true }),
+      ],
     ],
     ['a policy', [make('policy', { name: 'fine', effect: 'ALLOW', resource_type: 'billing/invoice', actions: ['*'] })]],
   ])('still changes what leads to nothing of the console: %s', async (_, changes) => {

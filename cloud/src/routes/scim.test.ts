@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ask, TestCloud } from '../../testing/test-cloud.js';
 
 let cloud: TestCloud;
@@ -104,7 +104,11 @@ it('lets no suspension by somebody else end before a directory that suspends, to
   await suspendUntil('cleo');
   const put = (active: boolean) => scim('PUT', `Users/${id}`, { userName: 'cleo', active });
   await put(true);
-  expect(await record('subjects/user%2Fcleo')).toMatchObject({ suspended_until: until, suspension_reason: 'Theft.' });
+  const theirs = { suspended_until: until, suspension_reason: 'Theft.' };
+  expect(await record('subjects/user%2Fcleo')).toMatchObject(theirs);
+  // Who says nothing of it does not suspend.
+  await scim('PATCH', `Users/${id}`, { Operations: [{ op: 'replace', path: 'displayName', value: 'Cleo' }] });
+  expect(await record('subjects/user%2Fcleo')).toMatchObject(theirs);
   await put(false);
   expect((await put(true)).body.active).toBe(false);
   expect(await record('subjects/user%2Fcleo')).toMatchObject({ suspended: true, suspension_reason: 'Theft.' });
@@ -114,6 +118,60 @@ it('lets no suspension by somebody else end before a directory that suspends, to
   await scim('DELETE', `Users/${other.id}`);
   const left = await record('subjects/user%2Fcora');
   expect([left.suspended, left.suspended_until]).toEqual([true, undefined]);
+});
+
+describe('a subject that the directory suspends beside somebody else', () => {
+  const change = (name: string, body: object) => cloud.ask('PATCH', `/v1/subjects/user%2F${name}`, { as: admin, body });
+  const suspensionOf = async (name: string) => {
+    const { suspended, suspended_until, suspension_reason } = await record(`subjects/user%2F${name}`);
+    return [suspended ?? suspended_until, suspension_reason];
+  };
+  const lifted = { suspended: null, suspended_until: null, suspension_reason: null };
+  const active = (id: string, value: boolean) =>
+    scim('PATCH', `Users/${id}`, { Operations: [{ op: 'replace', path: 'active', value }] });
+  const both = (reason: string, why = 'not active') => [true, `${reason} By directory/okta: ${why}.`];
+
+  it('stays suspended by the directory when the other suspension is lifted, until that is lifted, too', async () => {
+    const { id } = await user('dan');
+    await change('dan', { suspended: true, suspension_reason: 'Theft.' });
+    await active(id, false);
+    expect(await suspensionOf('dan')).toEqual(both('Theft.'));
+    await change('dan', lifted);
+    expect(await suspensionOf('dan')).toEqual([true, 'By directory/okta: not active.']);
+    expect((await active(id, true)).body.active).toBe(true);
+    await active(id, false);
+    // Nobody else suspends any more: who lifts this lifts it knowingly.
+    await change('dan', lifted);
+    expect(await suspensionOf('dan')).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    ['without a reason', { suspended: true }, 'Suspended.'],
+    ['of a moment', { suspended_until: '2999-01-01T00:00:00Z', suspension_reason: 'Leave.' }, 'Leave.'],
+    ['of a long reason', { suspended: true, suspension_reason: 'x'.repeat(1024) }, 'x'.repeat(993)],
+  ])('has no end and says both: %s', async (_, suspension, reason) => {
+    const name = `two${reason.length}`;
+    const { id } = await user(name);
+    await change(name, suspension);
+    await active(id, false);
+    expect(await suspensionOf(name)).toEqual(both(reason));
+    expect((await active(id, true)).body.active).toBe(false);
+    expect(await suspensionOf(name)).toEqual([true, reason]);
+    await scim('DELETE', `Users/${id}`);
+  });
+
+  it('stays so under another reason or end, and where the directory removes it', async () => {
+    const { id } = await user('ed');
+    await change('ed', { suspended: true, suspension_reason: 'Theft.' });
+    await active(id, false);
+    await change('ed', { suspended: null, suspended_until: '2999-01-01T00:00:00Z', suspension_reason: 'Found.' });
+    expect(await suspensionOf('ed')).toEqual(both('Found.'));
+    expect((await scim('DELETE', `Users/${id}`)).status).toBe(204);
+    expect(await suspensionOf('ed')).toEqual(both('Found.', 'removed'));
+    await change('ed', lifted);
+    expect(await suspensionOf('ed')).toEqual([true, 'By directory/okta: removed.']);
+    expect((await user('ed')).active).toBe(true);
+  });
 });
 
 it('names the owner of a membership that it would overwrite, and takes one value where there is one', async () => {

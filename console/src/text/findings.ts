@@ -42,6 +42,7 @@ export const findings = {
   members: (principal: string, some: number, all: number) =>
     some === all ? `${principal} (all ${all})` : `${principal} (${some} of ${all})`,
   unrecorded: (type: string) => (type === '*' ? 'anybody without a record' : `any ${type} without a record`),
+  namedForThem: (role: string) => `where a request names ${role} for them`,
   namedRole: (role: string, types?: readonly string[], except: readonly string[] = []) => {
     const others = except.length === 0 ? '' : `, but nobody of type ${except.join(', ')}`;
     return `${types === undefined ? 'anyone' : `any ${types.join(', ')}`} for whom a request names ${role}${others}`;

@@ -96,7 +96,10 @@ function who({ subjects: { principals, unrecorded, named_role, ...of } }: ShownF
   const lines = [
     ...others.map(({ principal, subjects, of }) => text.members(principal, subjects, of)),
     ...unrecorded.map(text.unrecorded),
-    ...(named_role ? [text.namedRole(named_role, of.named_types, of.named_types_except)] : []),
+    ...(named_role && principals.length > 0 ? [text.namedForThem(named_role)] : []),
+    ...(named_role && principals.length === 0
+      ? [text.namedRole(named_role, of.named_types, of.named_types_except)]
+      : []),
   ];
   return (
     <>

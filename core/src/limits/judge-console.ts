@@ -1,11 +1,13 @@
 import { eachInSteps } from '../concurrency/time-slicing.js';
 import { readsOf } from '../conditions/residual/reads.js';
 import { canonicalJson, type Json, type JsonObject } from '../json/json.js';
-import { type Address, splitAddress } from '../records/address.js';
+import { type Address, encodeSegment, splitAddress } from '../records/address.js';
+import { EVERYONE } from '../records/everyone.js';
 import type { Fault } from '../records/issue-faults.js';
 import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, definitionOf } from '../records/registry.js';
 import { suspensionOf } from '../records/suspension.js';
+import { maySpeakOf } from './console-rights.js';
 import { grantedBy } from './foreign-link.js';
 import type { OwnedRecord, OwnedView } from './judge-record.js';
 import { limitsText } from './limits-text.js';
@@ -21,9 +23,11 @@ const STEP = 256;
 export type ConsoleWriter = Writer | 'session';
 
 type PolicyRecord = Extract<OwnedRecord, { kind: 'policy' }>;
+type SubjectRecord = Extract<OwnedRecord, { kind: 'subject' }>;
 
 interface LinkedView extends OwnedView {
   inbound(address: Address, kind?: Kind): Iterable<Address>;
+  addresses(kind: Kind): Iterable<Address>;
 }
 
 /**
@@ -34,6 +38,8 @@ interface LinkedView extends OwnedView {
 export class ConsoleJudge {
   readonly #view: LinkedView;
   readonly #known = new Map<Address, boolean>();
+  /** The subjects of persons whom clients name. */
+  #persons: Set<string> | undefined;
   #below: boolean | undefined;
   #policies: ReadonlyMap<Address, PolicyRecord> | undefined;
   #subjectReads: { readonly all: boolean; readonly names: ReadonlySet<string> } | undefined;
@@ -55,7 +61,10 @@ export class ConsoleJudge {
   *#decides(record: OwnedRecord, other: OwnedRecord | undefined): Generator<undefined, boolean> {
     if (isOfConsole(record)) return true;
     if (this.#view.get(`application/${PROTECTED_APPLICATION}`) === undefined) return false;
-    if (record.kind === 'subject' && this.#readsChange(record, other)) return true;
+    if (record.kind === 'subject') {
+      if (this.#readsChange(record, other)) return true;
+      if (isSuspendedAnew(record, other) && (this.#isPerson(record) || (yield* this.#isAllowed(record)))) return true;
+    }
     for (const target of [...handedOnBy(record), ...ownPower(record, other)]) {
       if (target.startsWith('resource/') && !this.#liesBelow()) continue;
       const gives = this.#known.get(target) ?? (yield* this.#givesConsole(target));
@@ -63,6 +72,36 @@ export class ConsoleJudge {
       if (gives) return true;
     }
     return false;
+  }
+
+  /** Whether a client gives rights in the console to a person of the id of a subject. */
+  #isPerson({ fields }: SubjectRecord): boolean {
+    if (this.#persons === undefined) {
+      this.#persons = new Set();
+      for (const address of this.#view.addresses('oauth_client')) {
+        const client = this.#view.get(address);
+        if (client?.kind === 'oauth_client' && client.fields.person) this.#persons.add(client.fields.person.subject);
+      }
+    }
+    return this.#persons.has(fields.id);
+  }
+
+  /** Whether policies that decide over the console speak of a subject: by its own links, and as one of everyone. */
+  *#isAllowed(subject: SubjectRecord): Generator<undefined, boolean> {
+    const everyone = ['*', encodeSegment(subject.fields.type)].map((entity) => `${EVERYONE}/${entity}` as Address);
+    const acting = new Set([subject.address, ...everyone]);
+    for (const address of acting) {
+      const record = this.#view.get(address);
+      if (record !== undefined) for (const target of handedOnBy(record)) acting.add(target);
+      yield* eachInSteps(this.#view.inbound(address), STEP, (source) => {
+        const by = this.#view.get(source);
+        if (by !== undefined && holderOf(by) === address) for (const target of handedOnBy(by)) acting.add(target);
+      });
+    }
+    const console = { acting, application: PROTECTED_APPLICATION, resourceType: 'console' };
+    return [...this.#deciding()].some(
+      ([address, policy]) => acting.has(address) && maySpeakOf(policy, subject, console),
+    );
   }
 
   /** Whether a condition of a policy that decides over the console reads a property of a subject that changes. */

@@ -10,6 +10,7 @@ import type { RecordPair } from '../questions/access-rules/touched.js';
 import { type Violation, violationText } from '../questions/access-rules/violation.js';
 import { type Address, splitAddress } from '../records/address.js';
 import { chosenSecretFault } from '../records/chosen-secret.js';
+import { keptByDirectory } from '../records/directory-suspension.js';
 import { isCredential, type Kind, kindRank } from '../records/kinds.js';
 import { addressOf, type Fields, type StoredRecord } from '../records/registry.js';
 import { withoutFalse } from '../records/suspension.js';
@@ -205,7 +206,15 @@ export class Stage {
       this.#conflicts.add(jsonPointer('changes', index, 'fields'), detail, address);
       return;
     }
-    this.#rewrite({ ...present, ...owned, fields } as StoredRecord, present, index, secret !== undefined);
+    const record = { ...present, ...owned, fields } as StoredRecord;
+    if (record.kind === 'subject' && present.kind === 'subject' && this.#isForeignDirectory(record.managed_by))
+      record.fields = keptByDirectory(present.fields, record.fields);
+    this.#rewrite(record, present, index, secret !== undefined);
+  }
+
+  /** Whether an owner is a directory that somebody else writes for. */
+  #isForeignDirectory(owner: string): boolean {
+    return owner.startsWith('directory/') && owner !== this.#options.stack;
   }
 
   #adopt({ address, index }: IndexedChange<'adopt'>): void {

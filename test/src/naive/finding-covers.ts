@@ -44,13 +44,11 @@ function covers(impact: Impact, finding: Finding, sample: ChangedSample): boolea
 
 function coversSubject(impact: Impact, finding: Finding, { request, recorded, mentioned }: ChangedSample): boolean {
   const { type, id, roles = [] } = request.subject;
-  const { named_role, named_types, named_types_except } = finding.subjects;
-  if (named_role !== undefined)
-    return (
-      named_types?.includes(type) !== false &&
-      !named_types_except?.includes(type) &&
-      roles.some((role) => named_role === `role/${role}`)
-    );
+  const { named_role, named_types, named_types_except, recorded: known } = finding.subjects;
+  if (named_role !== undefined && !roles.some((role) => named_role === `role/${role}`)) return false;
+  if (known === 0 && recorded.subject && named_role !== undefined) return false;
+  if (named_role !== undefined && known === 0)
+    return named_types?.includes(type) !== false && !named_types_except?.includes(type);
   if (recorded.subject) return impact.subjectsOf(finding).includes(`${type}/${id}`);
   return finding.subjects.unrecorded.includes(mentioned ? type : '*');
 }

@@ -103,9 +103,14 @@ export function changedSample(
     (records) =>
       !fieldsOf('resource', records).has(path) && fieldsOf('resource_type', records).get(resource.type)?.parents,
   );
-  // Roles are named for those that nothing else is assigned to.
+  // Roles are named for those that nothing else is assigned to, and for those whose suspension changes.
   const roles = fieldsOf('role', before, after);
-  const named = role !== undefined && !recorded.subject && roles.has(role);
+  const [once, then] = [before, after].map((records) => {
+    const { suspended, suspended_until } =
+      fieldsOf('subject', records).get(`${subject.type}/${subject.id}`) ?? ({} as Partial<Fields<'subject'>>);
+    return JSON.stringify([suspended, suspended_until]);
+  });
+  const named = role !== undefined && (!recorded.subject || once !== then) && roles.has(role);
   const request: DecisionRequest = {
     subject: {
       type: subject.type,

@@ -125,8 +125,8 @@ function meetsAction(action: string | undefined, { actions, actions_except: exce
 }
 
 function meetsSubject({ type, path, recorded }: Part, finding: Finding, impact: Impact): boolean {
-  const { unrecorded, named_role: role } = finding.subjects;
-  if (type === undefined || role !== undefined) return true;
+  const { unrecorded, recorded: known, named_role: role } = finding.subjects;
+  if (type === undefined || (role !== undefined && known === 0)) return true;
   if (recorded !== true && (unrecorded.includes(type) || unrecorded.includes('*'))) return true;
   const among = (member: string) =>
     path === undefined ? member.startsWith(`${encodeSegment(type)}/`) : member === path;

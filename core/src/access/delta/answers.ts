@@ -261,7 +261,7 @@ export class Answers {
     facts: GuardedFacts | null,
     { from, until }: Pick<QuestionSpan, 'from' | 'until'>,
   ): PartialRequest {
-    const recordedSubject = one.kind === 'recorded' && !open;
+    const recordedSubject = member.id !== '' && !open;
     return {
       subject: {
         type: this.free.subjectType(one.type),

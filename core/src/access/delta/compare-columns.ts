@@ -101,8 +101,8 @@ export class ColumnComparison {
         found.push(...cells);
         continue;
       }
-      // What anybody of the type gains without a role that requests name is no finding about a role.
-      const anybody = this.#anybody.get(one.type);
+      // What subjects gain without a role that requests name is no finding about a role.
+      const anybody = one.without ?? this.#anybody.get(one.type);
       const unnamed = anybody === undefined ? [] : this.#cellsOf(anybody, group);
       found.push(...cells.filter(({ answer }) => !unnamed.some((other) => alike(other.answer, answer))));
     }
@@ -124,8 +124,7 @@ export class ColumnComparison {
   /** The subjects of a class, told apart by what these candidates read of them; undefined if that makes too many pairs. */
   #pieces(one: SubjectClass, reads: SubjectReads, candidates: readonly Reached[]): readonly Block[] | undefined {
     const [first] = one.members as [Member];
-    if (reads === null || one.kind !== 'recorded' || one.members.length === 1)
-      return [this.#block(`${one.index}`, one, first, () => one.members)];
+    if (reads === null || one.members.length === 1) return [this.#block(`${one.index}`, one, first, () => one.members)];
     const descriptors = candidates.map(({ descriptor }) => this.tables.descriptors.at(descriptor));
     const joined = this.#joins.pieces(one, descriptors);
     if (joined !== undefined)

@@ -35,7 +35,7 @@ export class PresentLists {
 
   of({ one, member, unit, action, at, open }: ListedAt): DecisionList {
     const { engine, tables, principals } = this;
-    const subject = one.kind === 'recorded' ? engine.subjects.get(member.type)?.get(member.id) : undefined;
+    const subject = member.id !== '' ? engine.subjects.get(member.type)?.get(member.id) : undefined;
     const role = one.role === undefined ? undefined : engine.roles.get(splitAddress(one.role).path);
     const named = role === undefined || engine.unnamed.has(role) ? [] : [role, ...includedIn(role, engine.unnamed)];
     const closure = closureOf(subject, engine.everyone.memberOf(one.type), named, tables.now, principals);

@@ -34,6 +34,8 @@ export class Touching {
   readonly #asked = new Set<Principal>();
   /** Whether what is recorded of subjects changes, or what requests may send of them. */
   #ofSubjects = false;
+  /** Whether what requests get by naming roles is marked. */
+  #named = false;
   /** The resources that have been gone through with all below them, for these actions. */
   readonly #walked = new Map<Resource, Set<string>>();
   readonly #decisive = new Map<ResourceType, readonly Resource[]>();
@@ -142,10 +144,19 @@ export class Touching {
     return this.engine.types.get(path.slice(0, slash))?.resources.get(decodeURIComponent(path.slice(slash + 1)));
   }
 
-  /** All that a subject has, as one of everyone, too: a suspension takes it away. */
+  /** All that a subject has, as one of everyone and by roles that requests name, too: a suspension takes it away. */
   #all(subject: Principal): void {
-    const member = this.engine.everyone.memberOf(subject.type);
+    const { everyone, roles, unnamed } = this.engine;
+    const member = everyone.memberOf(subject.type);
     this.#reach(subject.roles ?? [], [...(subject.groups ?? []), ...(member?.groups ?? [])]);
+    if (!this.#named) {
+      const named = [...roles.values()].filter((role) => !unnamed.has(role));
+      this.#reach(
+        named.map((to) => ({ to, period: null })),
+        [],
+      );
+      this.#named = true;
+    }
     this.#principals.add(subject);
     for (const [role, places] of heldRoles(subject.held)) for (const place of itemsOf(places)) this.#held(role, place);
   }

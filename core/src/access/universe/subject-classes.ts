@@ -1,8 +1,9 @@
-import { append } from '../../collections/append.js';
 import type { JsonObject } from '../../json/json.js';
 import { type Address, path } from '../../records/address.js';
 import type { Fields } from '../../records/registry.js';
+import type { EngineRecord } from '../api/engine.js';
 import type { CompiledEngine } from '../engine/compiled-engine.js';
+import { sameActivity } from '../grants/period.js';
 import { includedIn } from '../graph/included-roles.js';
 import type { Link, Principal } from '../graph/principal.js';
 import { type Closure, closureOf } from './closure.js';
@@ -42,6 +43,8 @@ export interface SubjectClass {
   readonly role?: Address;
   /** The types of all classes of that role. */
   readonly types?: readonly string[];
+  /** The class of the same members without that role, where they have records: their suspensions change. */
+  readonly without?: SubjectClass;
   readonly members: readonly Member[];
   readonly before: Closure;
   readonly after: Closure;
@@ -62,7 +65,7 @@ export const OTHER_TYPE = '*';
 /** All subjects of both states in classes. Call `look` in each state, then `classes`. */
 export class SubjectClasses {
   /** Subjects by path that changed records name themselves: each has a class by what it is in both states. */
-  readonly #named = new Map<string, { type: string; id: string; before?: Draft; after?: Draft }>();
+  readonly #named = new Map<string, { type: string; id: string; suspends: boolean; before?: Draft; after?: Draft }>();
   readonly #namedIds = new Set<string>();
   /** Members of each class of the others, by what they are before. */
   readonly #others = new Map<string, Member[]>();
@@ -99,7 +102,8 @@ export class SubjectClasses {
         }
         if (record.kind === 'subject') {
           const { type, id, properties } = record.fields as Fields<'subject'>;
-          this.#name(type, id);
+          const named = this.#name(type, id);
+          named.suspends ||= !sameActivity(subjectOf(before), subjectOf(after));
           const known = this.#records.get(path(type, id)) ?? {};
           known[side] = properties ?? {};
           this.#records.set(path(type, id), known);
@@ -119,11 +123,13 @@ export class SubjectClasses {
     this.#mentioned.add(type);
   }
 
-  #name(type: string, id: string): void {
+  #name(type: string, id: string): { suspends: boolean } {
     const key = path(type, id);
     this.#types.add(type);
     this.#namedIds.add(id);
-    if (!this.#named.has(key)) this.#named.set(key, { type, id });
+    const named = this.#named.get(key) ?? { type, id, suspends: false };
+    this.#named.set(key, named);
+    return named;
   }
 
   /** All but those that nothing mentions. */
@@ -143,6 +149,7 @@ export class SubjectClasses {
       this.#sendable[side].set(type, names);
     }
     if (this.asked !== undefined) for (const type of this.#types) this.#mentioned.add(type);
+    const roles = nameable(engine);
     if (side === 'before') {
       for (const [type, subjects] of engine.subjects) {
         for (const principal of subjects.values()) {
@@ -172,16 +179,21 @@ export class SubjectClasses {
       this.#records.set(key, recorded);
       if (!this.#closures[side].has(signature))
         this.#closures[side].set(signature, this.#closure(engine, principal, named.type));
+      if (!named.suspends) continue;
+      for (const { role, counts } of roles) {
+        const key = `${signature}\n${role}`;
+        if (this.#closures[side].has(key)) continue;
+        const member = engine.everyone.memberOf(named.type);
+        this.#closures[side].set(key, closureOf(principal, member, counts, this.now, this.principals));
+      }
     }
     for (const type of [...this.#types, OTHER_TYPE])
       this.#closures[side].set(`?${type}`, this.#closure(engine, undefined, type));
-    for (const role of engine.roles.values()) {
-      if (engine.unnamed.has(role)) continue;
-      const named = [role, ...includedIn(role, engine.unnamed)];
+    for (const { role, counts } of roles) {
       for (const type of [OTHER_TYPE, ...this.#mentioned]) {
-        const key = `${role.address}\n${type}`;
-        const known = this.#roles.get(key) ?? { role: role.address, type };
-        known[side] = closureOf(undefined, engine.everyone.memberOf(type), named, this.now, this.principals);
+        const key = `${role}\n${type}`;
+        const known = this.#roles.get(key) ?? { role, type };
+        known[side] = closureOf(undefined, engine.everyone.memberOf(type), counts, this.now, this.principals);
         this.#roles.set(key, known);
       }
     }
@@ -195,9 +207,11 @@ export class SubjectClasses {
   classes(): SubjectClass[] {
     const found: SubjectClass[] = [];
     const { before, after } = this.#sendable;
-    const add = (one: Omit<SubjectClass, 'index' | 'changed' | 'sendable'>, changed = false) => {
+    const add = (one: Omit<SubjectClass, 'index' | 'changed' | 'sendable'>, changed = false): SubjectClass => {
       const sendable = { before: before.get(one.type), after: after.get(one.type) };
-      found.push({ ...one, sendable, index: found.length, changed: changed || one.before.key !== one.after.key });
+      const made = { ...one, sendable, index: found.length, changed: changed || one.before.key !== one.after.key };
+      found.push(made);
+      return made;
     };
     const closures = (before: string, after: string) => ({
       before: this.#closures.before.get(before) as Closure,
@@ -207,18 +221,33 @@ export class SubjectClasses {
       const type = members[0]?.type ?? '';
       add({ type, kind: 'recorded', members, ...closures(signature, signature) });
     }
-    const named = new Map<string, Member[]>();
-    for (const [key, { type, id, before, after }] of this.#named) {
+    const named = new Map<string, { members: Member[]; suspends: boolean }>();
+    for (const [key, { type, id, before, after, suspends }] of this.#named) {
       const recorded = this.#records.get(key) ?? {};
       if (recorded.before === undefined && recorded.after === undefined) continue;
       const both = `${before?.key}\n\n${after?.key}`;
       const member = new Member(type, id, recorded.before, recorded.after);
-      append(named, both, member);
+      const known = named.get(both);
+      if (known === undefined) named.set(both, { members: [member], suspends });
+      else {
+        known.members.push(member);
+        known.suspends ||= suspends;
+      }
     }
-    for (const [both, members] of named) {
+    const roles = new Set([...this.#roles.values()].map(({ role }) => role));
+    for (const [both, { members, suspends }] of named) {
       const [before = '', after = ''] = both.split('\n\n');
       const changed = members.some((one) => one.before !== one.after);
-      add({ type: members[0]?.type ?? '', kind: 'recorded', members, ...closures(before, after) }, changed);
+      const type = members[0]?.type ?? '';
+      const without = add({ type, kind: 'recorded', members, ...closures(before, after) }, changed);
+      if (!suspends) continue;
+      for (const role of roles) {
+        const { before: one = without.before, after: two = without.after } = {
+          before: this.#closures.before.get(`${before}\n${role}`),
+          after: this.#closures.after.get(`${after}\n${role}`),
+        };
+        add({ type, kind: 'named', role, without, members, before: one, after: two });
+      }
     }
     for (const type of [...this.#types, OTHER_TYPE]) {
       const members = [new Member(type, '', undefined, undefined)];
@@ -236,6 +265,16 @@ export class SubjectClasses {
     }
     return found;
   }
+}
+
+function subjectOf(record: EngineRecord | undefined): Fields<'subject'> | undefined {
+  return record?.kind === 'subject' ? (record.fields as Fields<'subject'>) : undefined;
+}
+
+/** The roles that requests may name, each with all that counts by its name. */
+function nameable({ roles, unnamed }: CompiledEngine): { role: Address; counts: Principal[] }[] {
+  const named = [...roles.values()].filter((role) => !unnamed.has(role));
+  return named.map((role) => ({ role: role.address, counts: [role, ...includedIn(role, unnamed)] }));
 }
 
 /** Subjects of equal signatures act as the same principals. */

@@ -145,7 +145,9 @@ function rectanglesBehind(
 }
 
 function alikeIn({ ways }: Rectangle): AlikeSubjects[] {
-  return [...ways].map(([{ one, members }, way]) => ({
+  // With a role that requests name anybody has what subjects with records have.
+  const alike = [...ways].filter(([{ one }]) => one.without === undefined);
+  return alike.map(([{ one, members }, way]) => ({
     ...{ kind: one.kind, type: one.type, alike: one.index, of: one.members.length, members },
     ...(one.role !== undefined && { role: one.role, types: one.types ?? [] }),
     by: way.split(' ').filter(Boolean) as Address[],
@@ -153,7 +155,7 @@ function alikeIn({ ways }: Rectangle): AlikeSubjects[] {
 }
 
 function subjectsIn({ blocks }: Rectangle): string[] {
-  const recorded = blocks.filter(({ one }) => one.kind === 'recorded');
+  const recorded = blocks.filter(({ one }) => one.kind === 'recorded' || one.without !== undefined);
   return [...new Set(recorded.flatMap(({ members }) => members.map(({ path }) => path)))].sort();
 }
 

@@ -26,7 +26,10 @@ export interface FindingSubjects {
   readonly recorded: number;
   /** The types of subjects without a record that it is about, too; `*` stands for every type that no record mentions. */
   readonly unrecorded: readonly string[];
-  /** The role that a request names; the finding is then about nobody else. */
+  /**
+   * The role that a request names; the finding is then about nobody else: about the recorded subjects, whose suspension
+   * changes, or without these about anybody.
+   */
   readonly named_role?: Address;
   /** With `named_role`: only subjects of these types, or of all types but these; never both. */
   readonly named_types?: readonly string[];

@@ -144,7 +144,7 @@ function causedAt({ sample, places }: Point, principals: PrincipalIds): CausedAt
   const { block, member, cell } = sample;
   const { one } = block;
   const ids = new Set([...one.before.ids, ...one.after.ids]);
-  const subject = one.kind === 'recorded' ? [`subject/${member.path}`] : [];
+  const subject = member.id !== '' ? [`subject/${member.path}`] : [];
   const { unit, action } = cell;
   return {
     principals: new Set([...subject, ...[...ids].map((id) => principals.at(id).address)]),

@@ -30,9 +30,9 @@ export function nameSubjects(
   const wanted = namedIn(blocks);
   const open = new Map(wanted);
   const unrecorded = blocks.filter(({ one }) => one.kind === 'unrecorded').map(({ one }) => one.type);
-  const byRole = blocks.flatMap(({ one }) => (one.kind === 'named' ? [one] : []));
+  const [role] = blocks.flatMap(({ one }) => one.role ?? []);
+  const byRole = blocks.flatMap(({ one }) => (one.kind === 'named' && one.without === undefined ? [one] : []));
   const types = [...new Set(byRole.map(({ type }) => type))].sort();
-  const [role] = byRole.map((one) => one.role);
   const except = (byRole[0]?.types ?? []).filter((type) => !types.includes(type)).sort();
   const candidates = candidatesOf(open, principals, new Set(unrecorded));
   const named: FindingPrincipal[] = [];
@@ -73,7 +73,7 @@ export function nameSubjects(
     recorded: sizeOf(wanted),
     unrecorded: [...new Set(unrecorded)].sort(),
     ...(role !== undefined && { named_role: role }),
-    ...(role !== undefined && !types.includes(OTHER_TYPE) && { named_types: types }),
+    ...(types.length > 0 && !types.includes(OTHER_TYPE) && { named_types: types }),
     ...(types.includes(OTHER_TYPE) && except.length > 0 && { named_types_except: except }),
   };
 }
@@ -97,7 +97,8 @@ function wholeOf(
 /** The recorded subjects of blocks, each once. */
 function namedIn(blocks: readonly Block[]): Named {
   const found = new Map<SubjectClass, readonly Member[]>();
-  for (const { one, members } of blocks) {
+  for (const { one: asked, members } of blocks) {
+    const one = asked.without ?? asked;
     if (one.kind !== 'recorded') continue;
     const known = found.get(one);
     if (known?.length === one.members.length) continue;

@@ -1,8 +1,8 @@
-import type { SpanAnswer } from '../../../access/delta/answers.js';
+import type { ClassAnswer, SpanAnswer } from '../../../access/delta/answers.js';
 import type { ColumnGroup, UnitAction } from '../../../access/delta/column-groups.js';
 import type { Block, ComparedCell } from '../../../access/delta/compare-columns.js';
 import type { ResourceUnit } from '../../../access/universe/resource-places.js';
-import type { Member } from '../../../access/universe/subject-classes.js';
+import type { Member, SubjectClass } from '../../../access/universe/subject-classes.js';
 import { append } from '../../../collections/append.js';
 import type { DecisionList, Residuals } from '../../../conditions/residual/residuals.js';
 import type { FindingChange } from '../api/finding.js';
@@ -18,6 +18,8 @@ export interface Statement {
   readonly until: number | null;
   /** The address of the role that requests name. */
   readonly role: string | undefined;
+  /** Whether that role is named of subjects with records. */
+  readonly recorded: boolean;
   /** The condition says which subjects go with which resources: not each of them with each. */
   readonly joined: boolean;
   /** By which memberships subjects come to it, if that is asked. */
@@ -79,7 +81,7 @@ export function rectanglesOf(
 ): Rectangle[] {
   const said = new Map<string, StatedCells>();
   for (const { block, group, answer, ways, exact } of cells) {
-    for (const statement of statementsOf({ spans: answer.spans, ways, role: block.one.role }, residuals, now)) {
+    for (const statement of statementsOf({ spans: answer.spans, ways, ...block.one }, residuals, now)) {
       let known = said.get(statement.key);
       if (known === undefined) {
         known = { statement, byGroup: new Map() };
@@ -94,13 +96,18 @@ export function rectanglesOf(
 }
 
 function* statementsOf(
-  { spans, ways, role }: { spans: readonly SpanAnswer[]; ways: ComparedCell['ways']; role: string | undefined },
+  {
+    spans,
+    ways,
+    role,
+    without,
+  }: Pick<SubjectClass, 'role' | 'without'> & Pick<ComparedCell, 'ways'> & Pick<ClassAnswer, 'spans'>,
   residuals: Residuals,
   now: number,
 ): Generator<Statement, void> {
   let open: Statement | undefined;
   for (const span of spans) {
-    const said = { span, way: ways.get(span) ?? '', role };
+    const said = { span, way: ways.get(span) ?? '', role, recorded: without !== undefined };
     const next = span.comparison.change === 'same' ? undefined : statementOf(said, residuals, now);
     if (open !== undefined && next !== undefined && saysSame(open, next)) open = { ...open, until: next.until };
     else {
@@ -121,13 +128,13 @@ function saysSame(first: Statement, second: Statement): boolean {
 }
 
 function keyed(statement: Statement): Statement {
-  const { change, condition, conditionBefore, from, until, role, joined } = statement;
-  const said = [change, condition, conditionBefore ?? null, from, until, role ?? null, joined];
+  const { change, condition, conditionBefore, from, until, role, recorded, joined } = statement;
+  const said = [change, condition, conditionBefore ?? null, from, until, role ?? null, recorded, joined];
   return { ...statement, key: JSON.stringify(said) };
 }
 
 function statementOf(
-  { span, way, role }: Pick<Statement, 'span' | 'way' | 'role'>,
+  { span, way, role, recorded }: Pick<Statement, 'span' | 'way' | 'role' | 'recorded'>,
   residuals: Residuals,
   now: number,
 ): Statement {
@@ -146,6 +153,7 @@ function statementOf(
     from: from <= now ? null : from,
     until: until === Number.POSITIVE_INFINITY ? null : until,
     role,
+    recorded,
     joined: open !== undefined,
     way,
     span,

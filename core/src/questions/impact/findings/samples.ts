@@ -70,7 +70,7 @@ export class Samples {
     if (members === undefined) {
       const { one } = block;
       const own =
-        one.kind === 'recorded' ? block.members.filter(({ path }) => this.#changed.has(`subject/${path}`)) : [];
+        one.kind === 'unrecorded' ? [] : block.members.filter(({ path }) => this.#changed.has(`subject/${path}`));
       members = own.length === 0 ? [block.first] : own.slice(0, SUBJECTS_MAX);
       this.#members.set(block, members);
     }
@@ -79,7 +79,7 @@ export class Samples {
 
   /** How a subject comes to what a finding says: by the first principal named that it acts as, and by what changes are about. */
   #wayOf({ block: { one }, member }: Sample, named: readonly string[]): string {
-    if (one.kind !== 'recorded') return `unrecorded ${one.type}`;
+    if (member.id === '') return `unrecorded ${one.type}`;
     const own = `subject/${member.path}`;
     const acting = new Set([...one.after.ids, ...one.before.ids].map((id) => this.principals.at(id).address)).add(own);
     // Of several principals the first has a subject: those that are named after it are named for others.

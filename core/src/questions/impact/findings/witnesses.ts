@@ -44,7 +44,7 @@ export function requestOf(sample: Sample, statement: Statement, fresh: FreshName
   if (witness === undefined) return undefined;
   const [{ one }, { unit, action }] = [block, cell];
   const type = one.type === OTHER_TYPE ? (witness.subjectType ?? fresh.type) : one.type;
-  const id = one.kind === 'recorded' ? member.id : (witness.subjectId ?? fresh.subject(type));
+  const id = member.id !== '' ? member.id : (witness.subjectId ?? fresh.subject(type));
   const roles = [...witness.roles, ...(one.role === undefined ? [] : [splitAddress(one.role).path])];
   const named = unit.name ?? witness.resourceName;
   const ids = witness.resourceId === undefined ? {} : { id: witness.resourceId };

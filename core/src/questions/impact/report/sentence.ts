@@ -66,7 +66,8 @@ export function verbOf(finding: Finding): string {
 }
 
 function subjects({ principals, unrecorded, named_role: role, ...named }: FindingSubjects): Phrase {
-  if (role !== undefined) {
+  const whom: Phrase = role === undefined ? [] : [' whom a request names as ', { name: role }];
+  if (role !== undefined && principals.length === 0) {
     const { named_types: types, named_types_except: except = [] } = named;
     const who =
       types === undefined
@@ -81,7 +82,7 @@ function subjects({ principals, unrecorded, named_role: role, ...named }: Findin
           );
     const others = except.map((name): Phrase => [{ name }]);
     const but = except.length === 0 ? [] : phrase(', but nobody of the type ', listed(others, 5, 'or'), ',');
-    return phrase(who, ' whom a request names as ', { name: role }, but);
+    return phrase(who, whom, but);
   }
   const everyone = new Set(principals.flatMap(({ principal }) => everyoneType(principal) ?? []));
   const strangers =
@@ -94,7 +95,8 @@ function subjects({ principals, unrecorded, named_role: role, ...named }: Findin
     ),
   ];
   const [first = '', ...rest] = listed(all);
-  return typeof first === 'string' ? [first.charAt(0).toUpperCase() + first.slice(1), ...rest] : [first, ...rest];
+  const start = typeof first === 'string' ? first.charAt(0).toUpperCase() + first.slice(1) : first;
+  return phrase([start], rest, whom);
 }
 
 function principalPhrase(
