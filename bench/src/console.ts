@@ -2,11 +2,10 @@
  * The console in a real Chromium, at a real cloud on loopback: its first page; searching, opening records and going
  * through lists in a tenant of a million records while decisions are asked for; and plans of drafts in one of 10,000.
  */
-import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { DeclaredRecord } from '@authz-service/core/records/registry';
@@ -16,9 +15,10 @@ import { newPage, openChromium, signedInPage } from './console-browser.js';
 import { type Expected, type Painted, timed, timedSinceStart } from './console-page.js';
 import { writeTree } from './impact-tree.js';
 import { LeanClient } from './lean-client.js';
-import { root, script } from './processes.js';
+import { root } from './processes.js';
 import { median, random } from './random.js';
 import { ServerTimes } from './server-times.js';
+import { steadyDecisions } from './steady-decisions.js';
 import { declaredTenant, questions, resourceName, roleName, type Size, subjectId, typeName } from './tenant.js';
 
 export interface ConsoleFigures {
@@ -195,7 +195,9 @@ async function measureLarge(
     const browser = await openChromium();
     try {
       const page = await signedInPage(browser, cloud);
-      const load = startDecisions(cloud.url, String(secret), size, folder);
+      const load = steadyDecisions(cloud.url, {
+        ...{ perSecond: PER_SECOND, questions: questions(size, 2000), folder, key: String(secret) },
+      });
       await wait(QUIET_MS);
       const begun = Date.now();
       const activities = await doAll(page, cloud.url, size, new ServerTimes(join(folder, 'cloud.log')));
@@ -232,23 +234,6 @@ async function fill(cloud: BenchCloud, size: Size): Promise<number> {
   if (batch.length > 0) await send();
   client.close();
   return records;
-}
-
-/** Decisions at a constant rate until it is ended, from a process of its own. */
-function startDecisions(url: string, key: string, size: Size, folder: string) {
-  const file = join(folder, 'questions.json');
-  writeFileSync(file, JSON.stringify(questions(size, 2000)));
-  const child = spawn(process.execPath, [script('steady-load'), url, `${PER_SECOND}`, file], {
-    env: { ...process.env, SERVICE_API_KEY: key },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const answers = text(child.stdout);
-  return {
-    end: async () => {
-      child.stdin.end();
-      return JSON.parse(await answers) as [sentAt: number, ms: number][];
-    },
-  };
 }
 
 async function doAll(page: Page, url: string, size: Size, server: ServerTimes): Promise<Activity[]> {

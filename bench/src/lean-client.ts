@@ -24,10 +24,19 @@ export class LeanClient {
     return new LeanClient(url, ((await response.json()) as { access_token: string }).access_token);
   }
 
+  /** With the key of an API key. */
+  static withKey({ url }: BenchCloud, key: string): LeanClient {
+    return new LeanClient(url, key);
+  }
+
   /** The answer's body. Throws what the cloud refuses. */
   async post(path: string, body: object): Promise<string> {
-    const { status, text } = await this.#send(path, JSON.stringify(body));
-    if (status !== 200) throw new Error(`${this.url}${path} answered ${status}: ${text}`);
+    return await this.send('POST', path, body);
+  }
+
+  async send(method: 'POST' | 'PATCH', path: string, body: object): Promise<string> {
+    const { status, text } = await this.#send(method, path, JSON.stringify(body));
+    if (status !== 200 && status !== 201) throw new Error(`${this.url}${path} answered ${status}: ${text}`);
     return text;
   }
 
@@ -39,14 +48,14 @@ export class LeanClient {
     this.#agent.destroy();
   }
 
-  #send(path: string, body: string): Promise<Answered> {
+  #send(method: string, path: string, body: string): Promise<Answered> {
     return new Promise((resolve, reject) => {
       const headers = {
         authorization: `Bearer ${this.token}`,
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
       };
-      const sent = request(`${this.url}${path}`, { method: 'POST', agent: this.#agent, headers }, (response) => {
+      const sent = request(`${this.url}${path}`, { method, agent: this.#agent, headers }, (response) => {
         let text = '';
         response.setEncoding('utf8');
         response.on('data', (part: string) => {

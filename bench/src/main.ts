@@ -4,6 +4,7 @@
  *   npm run bench -- engine peers  only these
  *   npm run bench -- org-history CLONE  the history of a clone of github.com/kubernetes/org
  *   npm run bench -- console 100000  the console, with a large tenant of so many records in place of a million
+ *   npm run bench -- directory 10000  a directory with so many people in place of 100,000, and as much less of the rest
  * Absolute figures belong to a machine; the ratios of one run are what docs/benchmarks.md speaks of.
  */
 import { cpus } from 'node:os';
@@ -12,6 +13,7 @@ import { measureEngine } from './engine.js';
 import { backup } from './parts/backup.js';
 import { impact, orgHistory, rules, terraform } from './parts/changes.js';
 import { console } from './parts/console.js';
+import { directory } from './parts/directory.js';
 import { filters } from './parts/filters.js';
 import { fleet } from './parts/fleet.js';
 import { conditions, engine, peers, places, search } from './parts/in-process.js';
@@ -22,8 +24,11 @@ import { table } from './table.js';
 const words = process.argv.slice(2);
 const history = words.indexOf('org-history') + 1;
 const [clone] = history > 0 ? words.splice(history, 1) : [];
-const size = words.indexOf('console') + 1;
-const [records] = size > 0 && /^\d+$/.test(words[size] ?? '') ? words.splice(size, 1) : [];
+const sizeOf = (part: string): string | undefined => {
+  const at = words.indexOf(part) + 1;
+  return at > 0 && /^\d+$/.test(words[at] ?? '') ? words.splice(at, 1)[0] : undefined;
+};
+const [records, people] = [sizeOf('console'), sizeOf('directory')];
 const parts: Record<string, () => void | Promise<void>> = {
   engine,
   conditions,
@@ -45,6 +50,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   fleet,
   backup,
   console: () => console(records),
+  directory: () => directory(people === undefined ? undefined : Number(people)),
   'org-history': () => orgHistory(clone),
 };
 const [first, ...rest] = words;

@@ -1,10 +1,13 @@
 import type { ServiceClient } from '@authz-service/sdk/client';
+import type { ScimOperation } from '@authz-service/sdk/wire';
 import { type BatchOutcome, runAll } from '../authorize/run-all.js';
 import { UsageError } from '../errors/usage-error.js';
 import type { Row } from './read-people.js';
 
 const CONNECTIONS = 8;
 const PAGE = 1000;
+/** Begins the id of a person whom another operation makes (RFC 7644 section 3.7.2). */
+const BULK_ID = 'bulkId:';
 
 /** A user or group as SCIM shows it. */
 interface Resource {
@@ -28,6 +31,9 @@ export interface PeoplePlan {
   remove: string[];
   groups?: { add: string[]; update: string[]; remove: string[] };
 }
+
+/** A request, and the person or group that it is about. */
+export type NamedOperation = ScimOperation & { name: string };
 
 export interface ImportResult {
   done: number;
@@ -73,28 +79,43 @@ export class PeopleImport {
       : { ...users, groups: compared(new Set(this.groups.keys()), this.#presentGroups) };
   }
 
+  /** The requests that `run` sends. */
+  operations(): NamedOperation[] {
+    return this.#phases().flat();
+  }
+
   /** Makes the changes: people before the groups that they are in, removals last. One that is refused stops no other. */
   async run(): Promise<ImportResult> {
-    const plan = this.plan();
-    const ids = new Map([...this.#present].map(([name, { id }]) => [name, id]));
     const result: ImportResult = { done: 0, failed: [] };
-    const each = async (names: readonly string[], work: (name: string) => Promise<unknown>) => {
-      const outcomes = await runAll(names, CONNECTIONS, work);
-      for (const [index, outcome] of outcomes.entries()) note(result, names[index] ?? '', outcome);
-    };
-    await each(plan.add, async (name) => {
-      const made = (await this.#send('POST', 'Users', this.#user(name))) as Resource;
-      ids.set(name, made.id);
-    });
-    await each(plan.update, (name) => this.#send('PUT', `Users/${ids.get(name)}`, this.#user(name)));
-    const { add = [], update = [], remove = [] } = plan.groups ?? {};
-    await each(add, (name) => this.#send('POST', 'Groups', this.#group(name, ids)));
-    await each(update, (name) =>
-      this.#send('PUT', `Groups/${this.#presentGroups.get(name)?.id}`, this.#group(name, ids)),
-    );
-    await each(remove, (name) => this.#send('DELETE', `Groups/${this.#presentGroups.get(name)?.id}`));
-    await each(plan.remove, (name) => this.#send('DELETE', `Users/${ids.get(name)}`));
+    const made = new Map<string, string>();
+    for (const phase of this.#phases()) {
+      const outcomes = await runAll(phase, CONNECTIONS, async ({ method, path, bulkId, data }) => {
+        const request = { method, path: path.slice(1), ...(data && { body: withIds(data, made) }) };
+        const answer = (await this.client.directories.scim(request, { signal: this.signal })) as Resource;
+        if (bulkId !== undefined) made.set(`${BULK_ID}${bulkId}`, answer.id);
+      });
+      for (const [index, outcome] of outcomes.entries()) note(result, phase[index]?.name ?? '', outcome);
+    }
     return result;
+  }
+
+  /** The requests that can be sent at the same time, one list after the other; a new person has its name as the bulk id. */
+  #phases(): NamedOperation[][] {
+    const { add, update, remove, groups = { add: [], update: [], remove: [] } } = this.plan();
+    const ids = new Map([...this.#present].map(([name, { id }]) => [name, id]));
+    for (const name of add) ids.set(name, `${BULK_ID}${name}`);
+    const userAt = (name: string) => `/Users/${ids.get(name)}`;
+    const groupAt = (name: string) => `/Groups/${this.#presentGroups.get(name)?.id}`;
+    const user = (name: string) => ({ name, data: this.#user(name) });
+    const group = (name: string) => ({ name, data: this.#group(name, ids) });
+    return [
+      add.map((name) => ({ method: 'POST', path: '/Users', bulkId: name, ...user(name) })),
+      update.map((name) => ({ method: 'PUT', path: userAt(name), ...user(name) })),
+      groups.add.map((name) => ({ method: 'POST', path: '/Groups', ...group(name) })),
+      groups.update.map((name) => ({ method: 'PUT', path: groupAt(name), ...group(name) })),
+      groups.remove.map((name) => ({ method: 'DELETE', path: groupAt(name), name })),
+      remove.map((name) => ({ method: 'DELETE', path: userAt(name), name })),
+    ];
   }
 
   #user(name: string): object {
@@ -111,10 +132,17 @@ export class PeopleImport {
     });
     return { displayName: group?.name ?? name, members };
   }
+}
 
-  #send(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<unknown> {
-    return this.client.directories.scim({ method, path, ...(body && { body }) }, { signal: this.signal });
-  }
+/** A group whose new members have their ids, without those who were refused. */
+function withIds(data: NonNullable<ScimOperation['data']>, made: ReadonlyMap<string, string>): object {
+  const { members } = data as { members?: { value: string }[] };
+  if (members === undefined) return data;
+  const known = members.flatMap(({ value }) => {
+    const id = value.startsWith(BULK_ID) ? made.get(value) : value;
+    return id === undefined ? [] : [{ value: id }];
+  });
+  return { ...data, members: known };
 }
 
 function peopleOf(rows: readonly Row[]): Map<string, Row> {

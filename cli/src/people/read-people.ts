@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { parseJson } from '@authz-service/core/json/parse-json';
 import { CsvError, parse } from 'csv-parse/sync';
 import { UsageError } from '../errors/usage-error.js';
+import { membershipsOfLdif, peopleOfLdif } from './ldif-people.js';
+import { ldifEntries } from './read-ldif.js';
 
 /** A line of a file: values by the names in its head, and where it stands. */
 export interface Row {
@@ -10,16 +12,41 @@ export interface Row {
   place: string;
 }
 
+/** People and memberships, as rows of SCIM attributes and of `group` and `member`. */
+export interface PeopleFiles {
+  people: Row[];
+  memberships?: Row[];
+  /** The members in LDIF that are no people of the files: they are left out. */
+  others: string[];
+}
+
+const LDIF = /\.ldif$/i;
+
 /**
- * Reads a file of CSV with a head, or of JSON lines (`.jsonl`, `.ndjson`). Throws `UsageError` with the line, and for a file
- * without rows: a failed export must not remove everybody.
+ * Reads files of CSV with a head, of JSON lines (`.jsonl`, `.ndjson`) or of LDIF (`.ldif`). Throws `UsageError` with the line, and
+ * for a file without rows: a failed export must not remove everybody.
  */
-export async function readRows(file: string): Promise<Row[]> {
+export async function readPeople(file: string, groupsFile?: string): Promise<PeopleFiles> {
   const text = await textOf(file);
-  const rows = /\.(jsonl|ndjson)$/i.test(file) ? jsonLines(text, file) : csvLines(text, file);
-  if (rows.length === 0)
-    throw new UsageError(`${file} has no rows, and all that it lacks would be removed: give a complete export.`);
-  return rows;
+  const entries = LDIF.test(file) ? ldifEntries(text, file) : [];
+  const people = assertRows(LDIF.test(file) ? peopleOfLdif(entries) : rowsOf(text, file), file);
+  if (groupsFile === undefined) return { people, others: [] };
+  const groups = await textOf(groupsFile);
+  if (!LDIF.test(groupsFile))
+    return { people, memberships: assertRows(rowsOf(groups, groupsFile), groupsFile), others: [] };
+  if (!LDIF.test(file))
+    throw new UsageError(`${groupsFile} names people as LDAP does, and ${file} does not: give both as LDIF.`);
+  const { rows, others } = membershipsOfLdif(ldifEntries(groups, groupsFile), entries);
+  return { people, memberships: assertRows(rows, groupsFile), others };
+}
+
+function rowsOf(text: string, file: string): Row[] {
+  return /\.(jsonl|ndjson)$/i.test(file) ? jsonLines(text, file) : csvLines(text, file);
+}
+
+function assertRows(rows: Row[], file: string): Row[] {
+  if (rows.length > 0) return rows;
+  throw new UsageError(`${file} has no rows, and all that it lacks would be removed: give a complete export.`);
 }
 
 async function textOf(file: string): Promise<string> {

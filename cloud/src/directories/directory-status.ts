@@ -1,14 +1,12 @@
 import type { JsonObject } from '@authz-service/core/json/json';
-import { ProblemError } from '@authz-service/core/problem';
 import type { AccessReport, NoAccessReport } from '@authz-service/core/questions/impact/report/access-report';
 import type { Change } from '@authz-service/core/state/change';
-import type { Credential } from '../auth/credential.js';
 import { ownerOf } from '../auth/demand-directory.js';
 import type { Cloud } from '../cloud.js';
-import { LISTED_MAX } from '../commands/compare-revisions.js';
 import type { HeldChange, Loss } from '../store/directory-store.js';
 import type { Tenant } from '../tenants/tenant.js';
 import { Brake, DECIDED_MS } from './brake.js';
+import { type Asking, effectOf } from './effect-of.js';
 import { viewNow, whenViewed } from './view-of.js';
 
 /** The most changes that are listed: those that are held come before those that were decided on. */
@@ -32,16 +30,12 @@ export interface DirectoryStatus {
   access?: AccessReport | NoAccessReport;
 }
 
-interface Asking {
-  credential: Credential;
-  now: number;
-  signal: AbortSignal;
-  /** Whether it asks what the held changes would do to access. */
-  access: boolean;
-}
-
-/** Throws `not_found` where there is no such directory. */
-export async function directoryStatus(cloud: Cloud, name: string, asking: Asking): Promise<DirectoryStatus> {
+/** With `access`, also what the held changes would do to access. Throws `not_found` where there is no such directory. */
+export async function directoryStatus(
+  cloud: Cloud,
+  name: string,
+  asking: Asking & { access: boolean },
+): Promise<DirectoryStatus> {
   const { credential, now } = asking;
   const tenant = await cloud.tenants.get(credential.tenant);
   await cloud.refresh(tenant);
@@ -58,6 +52,7 @@ export async function directoryStatus(cloud: Cloud, name: string, asking: Asking
   const found = await cloud.store.heldChanges(tenant.id, owner, new Date(now - DECIDED_MS).toISOString());
   const held = found.filter(({ state }) => state === 'held');
   const decided = found.filter(({ state }) => state !== 'held');
+  const draftOf = () => ({ stack: owner, changes: together(held), revision: tenant.revision });
   const last = await lastSync(cloud, tenant, name);
   return {
     name,
@@ -68,7 +63,7 @@ export async function directoryStatus(cloud: Cloud, name: string, asking: Asking
     held: [...held, ...decided]
       .slice(0, HELD_LISTED_MAX)
       .map(({ changes, ...rest }) => ({ ...rest, records: recordsOf(changes) })),
-    ...(asking.access && held.length > 0 && { access: await accessOf(cloud, tenant, owner, held, asking) }),
+    ...(asking.access && held.length > 0 && { access: (await effectOf(cloud, tenant, draftOf(), asking)).access }),
   };
 }
 
@@ -86,25 +81,6 @@ async function lastSync(cloud: Cloud, tenant: Tenant, name: string): Promise<num
     if (record.kind === 'api_key' && record.fields.directory === name) ids.push(record.id);
   const uses = await cloud.credentialUses.lastUsed(tenant.id, ids);
   return uses.size === 0 ? undefined : Math.max(...uses.values());
-}
-
-/** The effect of all held changes together on access. */
-async function accessOf(
-  cloud: Cloud,
-  tenant: Tenant,
-  stack: string,
-  held: readonly HeldChange[],
-  { credential, now, signal }: Asking,
-): Promise<AccessReport | NoAccessReport> {
-  const changes = together(held);
-  const draft = { stack, changes, now, listedMax: LISTED_MAX };
-  try {
-    return (await cloud.analyzer.plan(tenant, tenant.revision, draft, { credential, signal })).access;
-  } catch (error) {
-    if (error instanceof ProblemError && error.code !== 'too_many_requests')
-      return { unavailable: `The held changes do not go together now: ${error.detail}` };
-    throw error;
-  }
 }
 
 /** The changes of all requests; of several about one record, the last. */

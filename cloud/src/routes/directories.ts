@@ -1,3 +1,4 @@
+import type { JsonObject } from '@authz-service/core/json/json';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
@@ -8,10 +9,13 @@ import type { Cloud } from '../cloud.js';
 import { adoptForDirectory } from '../commands/adopt-for-directory.js';
 import { findRecord } from '../commands/find-record.js';
 import { directoryStatus, statusJson } from '../directories/directory-status.js';
+import { planOperations, type ScimOperation } from '../directories/plan-operations.js';
 import { json } from '../http/reply.js';
 import { type BodyRule, chargeCommit, type Route, type SecuredCall, secured } from '../http/route.js';
+import { shownViolation } from './draft-plans.js';
 
 const ADOPTED_MAX = 1000;
+const OPERATIONS_MAX = 200_000;
 
 const count = z.int().min(0);
 const statusSchema = z.strictObject({
@@ -78,6 +82,32 @@ const adoptedSchema = z.strictObject({
   adopted: z.array(z.strictObject({ address: z.string(), taken_from: z.string() })),
 });
 
+const operationsSchema = z.strictObject({
+  operations: z
+    .array(
+      z.strictObject({
+        method: z.enum(['POST', 'PUT', 'DELETE']),
+        path: z.string().max(2000).meta({ description: '`/Users`, `/Groups`, or one of them with an id.' }),
+        bulkId: z.string().max(2000).optional().meta({
+          description: 'The name of what it makes: another operation has "bulkId:NAME" as the id of a member.',
+        }),
+        data: z.record(z.string(), z.json()).optional(),
+      }),
+    )
+    .max(OPERATIONS_MAX)
+    .meta({ description: 'Requests of SCIM, in the form of a bulk request (RFC 7644 section 3.7).' }),
+});
+const operationsPlanSchema = z.strictObject({
+  base_revision: z.string(),
+  refused: z.array(z.strictObject({ operation: count, detail: z.string() })).meta({
+    description: 'The operations that the mapping would refuse or the brake hold now, by their positions.',
+  }),
+  violations: z
+    .array(z.looseObject({ rule: z.string(), mode: z.enum(['enforce', 'warn']), detail: z.string() }))
+    .meta({ description: 'The access rules that the others would break together.' }),
+  access: z.looseObject({}).meta({ description: 'The effect of the others on access, or why that is not known.' }),
+});
+
 /** Routes by which operators deal with what the brake of a directory holds, and hand records over to a directory. */
 export function directoryRoutes(cloud: Cloud): Route[] {
   return [
@@ -122,6 +152,25 @@ export function directoryRoutes(cloud: Cloud): Route[] {
         const decided = await cloud.store.decideHeld(credential.tenant, directory, decision, at);
         log.warn({ tenant: credential.tenant, directory, by: credential.name, decided }, `held changes ${decision}`);
         return json(200, { decided });
+      },
+    }),
+    secured<undefined, z.output<typeof operationsSchema>>({
+      method: 'POST',
+      path: '/v1/directories/{id}/plans',
+      anyOf: ['records:read'],
+      body: { ...bodyOf(operationsSchema), limitBytes: 64 * MIB },
+      operation: {
+        id: 'planDirectoryOperations',
+        summary: 'What requests of SCIM would do to access and access rules. Nothing is changed.',
+        tag: 'directory',
+        responses: { 200: { description: 'The plan.', schema: operationsPlanSchema } },
+        problems: ['not_found', 'stale_base', 'timeout', 'too_many_requests'],
+      },
+      handle: async ({ credential, params, body, now, signal }) => {
+        const name = await nameOf(cloud, credential.tenant, params.id);
+        const operations = body.operations as ScimOperation[];
+        const { violations, ...plan } = await planOperations(cloud, name, operations, { credential, now, signal });
+        return json(200, { ...plan, violations: violations.map(shownViolation) } as unknown as JsonObject);
       },
     }),
     secured<undefined, z.output<typeof adoptionSchema>>({

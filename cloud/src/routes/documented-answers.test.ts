@@ -178,6 +178,8 @@ async function directories(): Promise<void> {
   await ask('GET', '/v1/directories/adp/status');
   for (const name of ['adp', 'nobody']) {
     await ask('POST', `/v1/directories/${name}/held-changes`, { body: { decision: 'discard' } });
+    const operations = [{ method: 'POST', path: '/Users', data: { userName: 'eve' } }];
+    await ask('POST', `/v1/directories/${name}/plans`, { body: { operations } });
     for (const address of ['group/finance', 'directory/adp'])
       await ask('POST', `/v1/directories/${name}/adopted-records`, { body: { addresses: [address] } });
   }
@@ -307,11 +309,11 @@ describe('the document', () => {
     const unseen = listed.filter(({ name, status }) => status < 500 && !reference.seen.has(name));
     // Records without references; other tests send change-sets of 64 MiB, fill the queue of chosen secrets and that
     // of waiting requests, use up a tenant's budget, lose history, take links from elsewhere or from nowhere, name a
-    // credential of agents as several are named, and plan drafts, ask why not, compare revisions, review access and
-    // sign it off with a built thread, delete what a restore has turned off, rotate what has no secret, ask for a
+    // credential of agents as several are named, and plan drafts, ask why not, compare revisions, review access,
+    // plan what a directory sends and sign off access with a built thread, delete what a restore has turned off, rotate what has no secret, ask for a
     // bundle by the id of another credential's agent, and send people with the key of a directory.
     const elsewhere =
-      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^retireAgents 409$|^(planDraft|lintRecords|findWhyNot|compareRevisions|reviewAccess|findAccessChanges|signOff|findChangesSinceSignOff) [24]\d\d$|^deleteDisabledCredentials 200$|^rotateOauthClient 422$|^(read|list|create|replace|patch|delete)Scim\w+ [234]\d\d$|^fetchBundle 409$/;
+      /^(update|delete)[A-Z]\w+ 409$|^commitChangeset 413$| 429$|^listAudit 410$|^createConsoleLink 409$|^signIn 403$|^retireAgents 409$|^(planDraft|lintRecords|findWhyNot|compareRevisions|reviewAccess|planDirectoryOperations|findAccessChanges|signOff|findChangesSinceSignOff) [24]\d\d$|^deleteDisabledCredentials 200$|^rotateOauthClient 422$|^(read|list|create|replace|patch|delete)Scim\w+ [234]\d\d$|^fetchBundle 409$/;
     expect(unseen.map(({ name }) => name).filter((name) => !elsewhere.test(name))).toEqual([]);
   });
 

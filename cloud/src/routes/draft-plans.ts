@@ -77,14 +77,15 @@ export function draftPlanRoutes(cloud: Cloud): Route[] {
           signal,
         });
         const texts = await draftTexts(plan, tenant.state, cloud.writeHcl);
-        const answer = { ...plan, ...(texts && { texts }), violations: violations.map(shown) };
+        const answer = { ...plan, ...(texts && { texts }), violations: violations.map(shownViolation) };
         return json(200, answer as unknown as JsonObject);
       },
     }),
   ];
 }
 
-function shown(violation: Violation): object {
+/** A violation with its text. */
+export function shownViolation(violation: Violation): object {
   const { rule, form, mode, witness, proven } = violation;
   return { rule, form, mode, detail: violationText(violation), witness, proven };
 }

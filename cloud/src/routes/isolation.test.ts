@@ -349,6 +349,7 @@ it('has people and groups of a directory that other directories do not see, in i
     ['GET', 'status', undefined],
     ['POST', 'held-changes', { decision: 'release' }],
     ['POST', 'adopted-records', { addresses: ['group/finance'] }],
+    ['POST', 'plans', { operations: [{ method: 'POST', path: '/Users', data: { userName: 'eve' } }] }],
   ] as const) {
     const route = `/v1/directories/{id}/${path}`;
     expect((await strange(method, route, `/v1/directories/entra/${path}`, body)).status, path).toBe(404);

@@ -1,7 +1,7 @@
 import { pathSegment } from './path-segment.js';
 import type { Send } from './records.js';
 import type { CallOptions, ServiceRequest } from './transport.js';
-import type { AdoptedRecords, DirectoryStatus } from './wire.js';
+import type { AdoptedRecords, DirectoryPlan, DirectoryStatus, ScimOperation } from './wire.js';
 
 /** The directories of the tenant: what they hold, and what their brakes hold. */
 export class Directories {
@@ -31,6 +31,12 @@ export class Directories {
       writes: true,
     } as const;
     return ((await this.#send(request, options)) as { decided: number }).decided;
+  }
+
+  /** The effect of requests of SCIM on access and access rules, without sending them. */
+  async plan(name: string, operations: readonly ScimOperation[], options?: CallOptions): Promise<DirectoryPlan> {
+    const request = { method: 'POST', ...place(name, 'plans'), body: { operations }, repeat: 'harmless' } as const;
+    return (await this.#send(request, options)) as DirectoryPlan;
   }
 
   /** A request of SCIM 2.0, for whoever holds the key of a directory; `path` is `Users` or `Users/ID`, or the same of `Groups`. */

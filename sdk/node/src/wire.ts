@@ -238,6 +238,27 @@ export interface DirectoryStatus {
   access?: unknown;
 }
 
+/** A request of SCIM in the form of a bulk request (RFC 7644 section 3.7). */
+export interface ScimOperation {
+  method: 'POST' | 'PUT' | 'DELETE';
+  /** `/Users`, `/Groups`, or one of them with an id. */
+  path: string;
+  /** The name of what it makes: another operation has `bulkId:NAME` as the id of a member. */
+  bulkId?: string;
+  data?: object;
+}
+
+/** The effect of requests of SCIM that nobody has sent yet. */
+export interface DirectoryPlan {
+  base_revision: string;
+  /** The operations that the mapping would refuse or the brake hold now, by their positions. */
+  refused: { operation: number; detail: string }[];
+  /** The access rules that the others would break together. */
+  violations: { rule: string; mode: 'enforce' | 'warn'; detail: string }[];
+  /** The effect of the others on access, or why that is not known. */
+  access: unknown;
+}
+
 /** Records that a directory has taken over, and the owners that they had. */
 export interface AdoptedRecords {
   revision: string;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Workbench } from './cli/workbench.js';
@@ -141,4 +142,66 @@ it('imports people and groups from files, again without a change, and removes by
   expect(await admin.records('subject').get('employee/ann')).toMatchObject({ properties: { department: 'it' } });
   // The keys of the runs are gone.
   expect((await admin.state()).records.filter(({ kind }) => kind === 'api_key')).toHaveLength(1);
+});
+
+it('says what an import of LDIF would do to access, as slapcat prints it, and does that', async () => {
+  const ldif = fileURLToPath(new URL('ldap/slapcat.ldif', import.meta.url));
+  await admin.changeset({
+    changes: [
+      {
+        op: 'create',
+        kind: 'directory',
+        fields: {
+          ...{ name: 'ldap', subject_type: 'person', removals: '0%', groups: { prefix: 'S' } },
+          properties: { department: 'department', mail: 'emails[type eq "work"].value' },
+        },
+      },
+      { op: 'create', kind: 'subject_type', fields: { name: 'person', properties: { department: 'string' } } },
+      {
+        op: 'create',
+        kind: 'policy',
+        fields: {
+          ...{ application: 'app', name: 'sales', effect: 'ALLOW', resource_type: 'app/doc', actions: ['read'] },
+          condition: 'subject.properties.department == "sales"',
+        },
+      },
+      {
+        op: 'create',
+        kind: 'policy_assignment',
+        fields: { policy: 'app/sales', entity_type: 'everyone', entity: 'person' },
+      },
+    ],
+  });
+  const run = ['import', 'people', ldif, '--groups', ldif, '--directory', 'ldap'];
+  const dry = await bench.run([...run, '--dry-run'], { env });
+  expect(dry.code).toBe(0);
+  expect(dry.stderr.replace(/\s+/g, ' ')).toContain(
+    'Left out as members that are no people of the file: "cn=admin,dc=example,dc=com" in Staff, "gone" in unix.',
+  );
+  expect(dry.stdout).toContain('People: 3 to add, 0 known, 0 to remove');
+  expect(dry.stdout).toContain('Refused or held now: 1\n  ! unix: The directory "ldap" takes groups');
+  expect(dry.stdout).toContain('person/ann may now read any app/doc');
+  expect((await admin.state()).records.filter(({ managed_by }) => managed_by === 'directory/ldap')).toEqual([]);
+
+  expect(await bench.json(run, { env, code: 1 })).toMatchObject({ done: 4, failed: [{ name: 'unix' }] });
+  expect(await admin.records('subject').get('person/ann')).toMatchObject({
+    name: 'Ann',
+    properties: { department: 'sales', mail: 'ann@example.com' },
+  });
+  const members = (await admin.state()).records.filter(
+    ({ kind, managed_by }) => kind === 'group_membership' && managed_by === 'directory/ldap',
+  );
+  expect(members.map(({ address }) => address)).toEqual([
+    'group_membership/Staff//subject/person/ann',
+    'group_membership/Staff//subject/person/bob',
+  ]);
+
+  await bench.write({ 'later.csv': 'userName,department\nbob,sales\njorg,it\n' });
+  const later = ['import', 'people', 'later.csv', '--directory', 'ldap', '--dry-run'];
+  const plan = await bench.json(later, { env, code: 0 });
+  expect(plan).toMatchObject({ plan: { add: [], remove: ['ann'] }, refused: [{ name: 'ann' }], violations: [] });
+  expect(JSON.stringify(plan.access)).toContain('person/bob');
+  expect(JSON.stringify(plan.access)).not.toContain('person/ann');
+  await admin.records('directory').update('ldap', { name: 'ldap', removals: '50%' });
+  expect((await bench.run(later, { env })).stdout).toContain('person/ann may now read any app/doc only if');
 });
