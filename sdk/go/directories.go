@@ -78,6 +78,48 @@ func (c *Client) DecideHeldChanges(ctx context.Context, name string, decision He
 	return answered.Decided, err
 }
 
+// SCIMOperation is a request of SCIM in the form of a bulk request (RFC 7644 section 3.7).
+type SCIMOperation struct {
+	// Method is "POST", "PUT" or "DELETE".
+	Method string `json:"method"`
+	// Path is "/Users", "/Groups", or one of them with an id.
+	Path string `json:"path"`
+	// BulkID is the name of what it makes: another operation has "bulkId:NAME" as the id of a member.
+	BulkID string `json:"bulkId,omitempty"`
+	// Data is sent as JSON; nil for none.
+	Data any `json:"data,omitempty"`
+}
+
+// DirectoryPlan is the effect of requests of SCIM that nobody has sent yet.
+type DirectoryPlan struct {
+	BaseRevision string `json:"base_revision"`
+	// Refused are the operations that the mapping would refuse or the brake hold now, by their positions.
+	Refused []struct {
+		Operation int    `json:"operation"`
+		Detail    string `json:"detail"`
+	} `json:"refused"`
+	// Violations are those of access rules that the others would break together.
+	Violations []struct {
+		Rule string `json:"rule"`
+		// Mode is "enforce" or "warn".
+		Mode   string `json:"mode"`
+		Detail string `json:"detail"`
+	} `json:"violations"`
+	// Access is the effect of the others on access, or why that is not known.
+	Access json.RawMessage `json:"access"`
+}
+
+// PlanDirectory says what requests of SCIM would do to access and access rules. It does not send them.
+func (c *Client) PlanDirectory(ctx context.Context, name string, operations []SCIMOperation, options ...CallOption) (DirectoryPlan, error) {
+	var plan DirectoryPlan
+	if operations == nil {
+		operations = []SCIMOperation{}
+	}
+	r := c.directoryRequest(http.MethodPost, name, "/plans")
+	err := c.manage(ctx, r, map[string][]SCIMOperation{"operations": operations}, options, &plan)
+	return plan, err
+}
+
 // Adoption names records that a directory takes over.
 type Adoption struct {
 	// Addresses are those of subjects, groups and memberships.

@@ -9,6 +9,7 @@ import (
 
 // asked is what a call of management in the vectors is asked.
 type asked struct {
+	Operations     []SCIMOperation   `json:"operations"`
 	Addresses      []string          `json:"addresses"`
 	Enforces       string            `json:"enforces"`
 	Revision       string            `json:"revision"`
@@ -136,6 +137,9 @@ var managedCalls = map[string]func(context.Context, *Client, asked, []CallOption
 	},
 	"directories.decide": func(ctx context.Context, c *Client, a asked, o []CallOption) (any, error) {
 		return c.DecideHeldChanges(ctx, a.Name, HeldDecision(a.Decision), o...)
+	},
+	"directories.plan": func(ctx context.Context, c *Client, a asked, o []CallOption) (any, error) {
+		return c.PlanDirectory(ctx, a.Name, a.Operations, o...)
 	},
 	"directories.adopt": func(ctx context.Context, c *Client, a asked, o []CallOption) (any, error) {
 		return c.AdoptForDirectory(ctx, a.Name, Adoption{a.Addresses, a.BaseRevision}, o...)

@@ -227,6 +227,8 @@ const MANAGED: Record<string, (client: ServiceClient, request: Asked, options: C
   'directories.status': (client, { name, ...access }, options) =>
     client.directories.status(name, { ...access, ...options }),
   'directories.decide': (client, { name, decision }, options) => client.directories.decide(name, decision, options),
+  'directories.plan': (client, { name, operations }, options) =>
+    client.directories.plan(name, operations as never, options),
   'directories.adopt': (client, { name, addresses, baseRevision }, options) =>
     client.directories.adopt(name, { addresses, ...(baseRevision && { base_revision: baseRevision }) }, options),
   'directories.scim': async (client, request, options) =>

@@ -196,6 +196,7 @@ MANAGED: Dict[str, Callable[..., Any]] = {
     "tenants.deleteDisabledCredentials": lambda client, **given: client.tenants.delete_disabled_credentials(**given),
     "directories.status": lambda client, **given: client.directories.status(**given),
     "directories.decide": lambda client, **given: client.directories.decide(**given),
+    "directories.plan": lambda client, **given: client.directories.plan(**given),
     "directories.adopt": lambda client, baseRevision=None, **given: client.directories.adopt(
         base_revision=baseRevision, **given
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, TypedDict
+from typing import Any, Dict, List, Literal, Mapping, Optional, TypedDict
 
 
 class State(TypedDict):
@@ -159,6 +159,32 @@ class DirectoryStatus(_DirectoryStatus, total=False):
     #: When a key of the directory was last used; absent if none ever was.
     last_sync: str
     #: The effect on access of letting all of it through, if it was asked for.
+    access: Dict[str, Any]
+
+
+class _ScimOperation(TypedDict):
+    method: Literal["POST", "PUT", "DELETE"]
+    #: `/Users`, `/Groups`, or one of them with an id.
+    path: str
+
+
+class ScimOperation(_ScimOperation, total=False):
+    """A request of SCIM in the form of a bulk request (RFC 7644 section 3.7)."""
+
+    #: The name of what it makes: another operation has `bulkId:NAME` as the id of a member.
+    bulkId: str
+    data: Mapping[str, Any]
+
+
+class DirectoryPlan(TypedDict):
+    """The effect of requests of SCIM that nobody has sent yet."""
+
+    base_revision: str
+    #: The operations that the mapping would refuse or the brake hold now, by their positions: operation and detail.
+    refused: List[Dict[str, Any]]
+    #: The access rules that the others would break together: rule, mode and detail.
+    violations: List[Dict[str, Any]]
+    #: The effect of the others on access, or why that is not known.
     access: Dict[str, Any]
 
 

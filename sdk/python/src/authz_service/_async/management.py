@@ -18,11 +18,13 @@ from ..management import (
     Bundle,
     ChangeSetResult,
     ConsoleLink,
+    DirectoryPlan,
     DirectoryStatus,
     DisabledCredential,
     Erasure,
     MadeTenant,
     RecordOrigin,
+    ScimOperation,
     State,
     Tenant,
     WhoAmI,
@@ -440,6 +442,20 @@ class AsyncDirectories:
         body = {"decision": decision}
         answer = await self._send("POST", path, route=route, body=body, harmless=False, timeout=timeout, request_id=request_id)
         return cast(int, answer["decided"])
+
+    async def plan(
+        self,
+        name: str,
+        operations: Iterable[ScimOperation],
+        *,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
+    ) -> DirectoryPlan:
+        """The effect of requests of SCIM on access and access rules, without sending them."""
+        path, route = f"{_directory(name)}/plans", f"{_DIRECTORY}/plans"
+        body = {"operations": list(operations)}
+        answer = await self._send("POST", path, route=route, body=body, timeout=timeout, request_id=request_id)
+        return cast(DirectoryPlan, answer)
 
     async def adopt(
         self,

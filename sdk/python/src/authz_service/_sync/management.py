@@ -19,11 +19,13 @@ from ..management import (
     Bundle,
     ChangeSetResult,
     ConsoleLink,
+    DirectoryPlan,
     DirectoryStatus,
     DisabledCredential,
     Erasure,
     MadeTenant,
     RecordOrigin,
+    ScimOperation,
     State,
     Tenant,
     WhoAmI,
@@ -441,6 +443,20 @@ class Directories:
         body = {"decision": decision}
         answer = self._send("POST", path, route=route, body=body, harmless=False, timeout=timeout, request_id=request_id)
         return cast(int, answer["decided"])
+
+    def plan(
+        self,
+        name: str,
+        operations: Iterable[ScimOperation],
+        *,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
+    ) -> DirectoryPlan:
+        """The effect of requests of SCIM on access and access rules, without sending them."""
+        path, route = f"{_directory(name)}/plans", f"{_DIRECTORY}/plans"
+        body = {"operations": list(operations)}
+        answer = self._send("POST", path, route=route, body=body, timeout=timeout, request_id=request_id)
+        return cast(DirectoryPlan, answer)
 
     def adopt(
         self,
