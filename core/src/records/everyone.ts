@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Address, address } from './address.js';
+import { type Address, address, decodeSegment, encodeSegment } from './address.js';
 import type { Reference } from './definition.js';
 import type { Kind } from './kinds.js';
 
@@ -19,9 +19,20 @@ export function namesOneType({ entity_type, entity }: Assignee, context: z.core.
   const isType = /^[^/]+$/.test(entity) && !/^everyone$/i.test(entity);
   if (entity_type === EVERYONE && !isType)
     refuse('is no type of subjects: write one like "user" for everyone of that type, or "*" for everyone');
+  else if (entity_type === EVERYONE && writtenAs(entity) !== entity)
+    refuse(`would mean nobody: write the type as "${writtenAs(entity)}", as in a path`);
   const [, type] = /^([^/]+)\/\*$/.exec(entity) ?? [];
   if (entity_type === 'subject' && type !== undefined)
     refuse(`names no subject: for everyone of the type, write "${type}" with the entity_type "everyone"`);
+}
+
+/** A type of subjects as a path has it, whatever of it is percent-encoded. */
+function writtenAs(entity: string): string {
+  try {
+    return encodeSegment(decodeSegment(entity));
+  } catch {
+    return encodeSegment(entity);
+  }
 }
 
 /** The record that an assignment is given to; everyone has none. */

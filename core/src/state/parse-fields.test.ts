@@ -112,6 +112,16 @@ describe('parseFields', () => {
         },
       ],
     ]),
+    ...[
+      ['us%65r', 'user'],
+      ['night shift', 'night%20shift'],
+      ['100%', '100%25'],
+    ].map(([entity, written]): [string, Kind, unknown, { pointer: string; detail: string }[]] => [
+      `everyone of a type that is not written as in a path, "${entity}"`,
+      'policy_assignment',
+      { policy: 'a/p', entity_type: 'everyone', entity },
+      [{ pointer: '/entity', detail: `"${entity}" would mean nobody: write the type as "${written}", as in a path.` }],
+    ]),
     [
       'all subjects of a type as one subject',
       'role_assignment',
