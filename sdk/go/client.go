@@ -57,7 +57,7 @@ func New(base string, options ...Option) (*Client, error) {
 		base:       way.base,
 		root:       way.base.String(),
 		address:    way.address,
-		callers:    callersOf(chosen.headers),
+		callers:    callersOf(chosen.headers, way.secrets()),
 		maxAge:     chosen.maxAge,
 		at:         chosen.at,
 		http:       withoutRedirects(chosen.httpClient, way),

@@ -84,8 +84,7 @@ type callers struct {
 	secrets func() []string
 }
 
-func callersOf(headers http.Header) callers {
-	var secrets []string
+func callersOf(headers http.Header, secrets []string) callers {
 	for _, values := range headers {
 		if len(values[0]) >= secretMin {
 			secrets = append(secrets, values[0])

@@ -105,6 +105,27 @@ func (r route) dialProxy(ctx context.Context, _, _ string) (net.Conn, error) {
 	return conn, nil
 }
 
+func basicPair(user *url.Userinfo) string {
+	password, _ := user.Password()
+	return base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password))
+}
+
+// secrets are the password of the proxy, in all forms in which it is sent or given.
+func (r route) secrets() []string {
+	if r.proxy == nil || r.proxy.User == nil {
+		return nil
+	}
+	secrets := []string{basicPair(r.proxy.User)}
+	password, _ := r.proxy.User.Password()
+	_, given, _ := strings.Cut(r.proxy.User.String(), ":")
+	for _, one := range []string{password, given} {
+		if len(one) >= secretMin {
+			secrets = append(secrets, one)
+		}
+	}
+	return secrets
+}
+
 // dialThrough has the proxy open a tunnel to the target (RFC 9110 section 9.3.6).
 func (r route) dialThrough(ctx context.Context, network, target string) (net.Conn, error) {
 	conn, err := r.dialProxy(ctx, network, target)
@@ -117,10 +138,8 @@ func (r route) dialThrough(ctx context.Context, network, target string) (net.Con
 	}
 	_ = conn.SetDeadline(deadline)
 	asked := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: target}, Host: target, Header: http.Header{}}
-	if user := r.proxy.User; user != nil {
-		password, _ := user.Password()
-		pair := base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password))
-		asked.Header.Set("Proxy-Authorization", "Basic "+pair)
+	if r.proxy.User != nil {
+		asked.Header.Set("Proxy-Authorization", "Basic "+basicPair(r.proxy.User))
 	}
 	var answered *http.Response
 	if err = asked.Write(conn); err == nil {

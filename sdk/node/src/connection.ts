@@ -2,6 +2,7 @@ import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { baseAddress } from './base-address.js';
 import type { DecisionClientOptions, Route } from './decision-client.js';
+import { secretsIn } from './own-headers.js';
 import { PROXY } from './proxy-fault.js';
 import { ServiceError } from './service-error.js';
 
@@ -21,6 +22,8 @@ interface Proxy {
   host: string;
   port: number;
   headers: Record<string, string>;
+  /** The password, in all forms in which it is sent or given. */
+  secrets: string[];
 }
 
 /** How long a proxy may take to open a tunnel, in milliseconds. */
@@ -38,11 +41,12 @@ const SOCKET = /^unix:\/\/(\/[^?#]*[^?#/])$/;
  */
 export function routeOf(options: DecisionClientOptions & ConnectionOptions): Route {
   const base = addressOf(options.url);
-  const own = connectionFetch(base, options);
+  const via = options.proxy === undefined ? undefined : proxyOf(options.proxy);
+  const own = connectionFetch(base, options, via);
   if (own !== undefined && options.fetch !== undefined) {
     throw invalid('A "fetch" of your own makes its own connections: leave out the socket, "ca" and "proxy".');
   }
-  return { base, fetch: own ?? options.fetch ?? globalThis.fetch };
+  return { base, fetch: own ?? options.fetch ?? globalThis.fetch, secrets: via?.secrets ?? [] };
 }
 
 function addressOf(url: string): string {
@@ -52,9 +56,12 @@ function addressOf(url: string): string {
 }
 
 /** A `fetch` over Node's own HTTP client; undefined where the platform's does. */
-function connectionFetch(base: string, options: ConnectionOptions): typeof globalThis.fetch | undefined {
+function connectionFetch(
+  base: string,
+  options: ConnectionOptions,
+  via: Proxy | undefined,
+): typeof globalThis.fetch | undefined {
   const socketPath = SOCKET.exec(base)?.[1];
-  const via = options.proxy === undefined ? undefined : proxyOf(options.proxy);
   if (socketPath !== undefined && via !== undefined) {
     throw invalid('A unix socket is reached without a proxy: leave out one of them.');
   }
@@ -187,11 +194,14 @@ function proxyOf(given: string): Proxy {
   const { hostname, port } = url;
   const [username, password] = [decoded(url.username), decoded(url.password)];
   const headers: Record<string, string> = {};
+  const secrets: string[] = [];
   if (username !== '' || password !== '') {
     const pair = new TextEncoder().encode(`${username}:${password}`);
-    headers['proxy-authorization'] = `Basic ${btoa(String.fromCharCode(...pair))}`;
+    const basic = btoa(String.fromCharCode(...pair));
+    headers['proxy-authorization'] = `Basic ${basic}`;
+    secrets.push(basic, ...secretsIn({ password, given: url.password }));
   }
-  return { name: url.host, host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80), headers };
+  return { name: url.host, host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80), headers, secrets };
 }
 
 /** The user or the password of a proxy. */

@@ -101,6 +101,8 @@ export interface DecideOptions extends CallOptions {
 export interface Route {
   base: string;
   fetch: typeof globalThis.fetch;
+  /** The secrets of the way itself, such as the password of a proxy. */
+  secrets?: string[];
 }
 
 function platformRoute({ url, fetch = globalThis.fetch }: DecisionClientOptions): Route {
@@ -154,7 +156,7 @@ export class DecisionClient implements DecisionPoint {
   #metadata: Promise<AuthzenConfiguration> | undefined;
 
   /** Throws `invalid_config` for an address, a credential or another option that cannot be used. */
-  constructor(options: DecisionClientOptions, { base, fetch }: Route = platformRoute(options)) {
+  constructor(options: DecisionClientOptions, { base, fetch, secrets = [] }: Route = platformRoute(options)) {
     demandUsable(options);
     const { credentials, retries, attemptTimeoutMs, maxAgeSeconds } = options;
     this.url = base;
@@ -180,6 +182,7 @@ export class DecisionClient implements DecisionPoint {
       userAgent: options.userAgent ?? 'authz-service-sdk-node',
       headers: callersHeaders(options.headers ?? {}),
       fetch,
+      secrets,
     });
     if (credentials !== undefined) {
       this.authorization =

@@ -25,20 +25,20 @@ export function guard<R = ExpressRequest>(
   options: GuardOptions<R> = {},
 ) {
   return async (request: R, response: Response, next: (error?: unknown) => void): Promise<void> => {
-    let refusal: Awaited<ReturnType<typeof refusalOf>>;
     try {
-      refusal = await refusalOf(client, request, mapper, options);
+      const refusal = await refusalOf(client, request, mapper, options);
+      if (refusal !== undefined) {
+        response.statusCode = refusal.status;
+        response.setHeader('content-type', PROBLEM_JSON);
+        response.end(JSON.stringify(refusal));
+        return;
+      }
     } catch (error) {
+      // Of the mapper, or of a response that something else has sent by now: Express 4 would let a rejection end the process.
       next(error ?? new Error('The mapper of a guard failed.'));
       return;
     }
-    if (refusal === undefined) {
-      next();
-      return;
-    }
-    response.statusCode = refusal.status;
-    response.setHeader('content-type', PROBLEM_JSON);
-    response.end(JSON.stringify(refusal));
+    next();
   };
 }
 

@@ -5,6 +5,7 @@ import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { decisionOf, guard as expressGuard, NOT_FOUND } from './express.js';
 import { guard as fastifyGuard } from './fastify.js';
+import { refusalOf } from './guard.js';
 import { guard as nestGuard } from './nest.js';
 import type { DecisionQuestion } from './question.js';
 import { FakeDecisionPoint } from './testing.js';
@@ -107,4 +108,40 @@ it('knows what a request has though the mapper does not say its type', () => {
     expressGuard(client, (request) => question(request.get('x-user'), request.params.id)),
   );
   nestGuard(client, ({ headers }) => question(String(headers['x-user'])));
+});
+
+it.each([
+  [
+    'throws',
+    () => {
+      throw new Error('the log is full');
+    },
+  ],
+  [
+    'rejects',
+    async () => {
+      throw new Error('the log is full');
+    },
+  ],
+])('answers 503 all the same where onUndecided %s', async (_, onUndecided) => {
+  const asked: DecisionQuestion = {
+    subject: { type: 'user', id: 'bob' },
+    action: { name: 'read' },
+    resource: { type: 'invoice', id: '1' },
+  };
+  expect(await refusalOf(client, {}, () => asked, { onUndecided })).toMatchObject({ status: 503 });
+});
+
+it('hands over to Express what cannot be answered since something else has answered', async () => {
+  const sent = new Error('headers are sent');
+  const response = {
+    statusCode: 200,
+    setHeader: () => {
+      throw sent;
+    },
+    end: () => undefined,
+  };
+  const passed: unknown[] = [];
+  await expressGuard<Request>(client, toQuestion)({ user: 'eve' }, response, (error) => passed.push(error));
+  expect(passed).toEqual([sent]);
 });

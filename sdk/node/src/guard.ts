@@ -15,8 +15,11 @@ export type Mapper<R> = (request: R) => Mapped | Promise<Mapped>;
 export interface GuardOptions<R = unknown> {
   /** The options of each decision. */
   decide?: Omit<DecideOptions, 'orDeny'>;
-  /** Is told why a request could not be decided (answered with 503), or that its question is malformed (400). */
-  onUndecided?: (error: unknown, request: R) => void;
+  /**
+   * Is told why a request could not be decided (answered with 503), or that its question is malformed (400). The answer does
+   * not wait for it, and is the same if it fails.
+   */
+  onUndecided?: (error: unknown, request: R) => unknown;
 }
 
 /** The common members of the frameworks' requests: the type of a mapper's request unless its parameter has another. */
@@ -62,9 +65,16 @@ export async function refusalOf<R>(
     if (typeof request === 'object' && request !== null) decisions.set(request, decision);
     return undefined;
   } catch (error) {
-    onUndecided?.(error, request);
+    void tell(async () => onUndecided?.(error, request));
     return error instanceof ServiceError && error.code === 'invalid_request' ? MALFORMED : UNDECIDED;
   }
+}
+
+/** Calls what the application hooks in: a rejection that nobody handles would end its process. */
+async function tell(hook: () => Promise<unknown>): Promise<void> {
+  try {
+    await hook();
+  } catch {}
 }
 
 const MALFORMED: Refusal = { status: 400, title: 'The request asks for something that cannot be asked about' };

@@ -35,7 +35,7 @@ export function isHeaderValue(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(value);
 }
 
-/** The values of the caller's headers that may be secrets. */
+/** The values of headers, or of other options, that may be secrets. */
 export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   return Object.values(headers).filter((value) => value.length >= SECRET_MIN);
 }

@@ -57,6 +57,8 @@ export interface TransportOptions {
   /** Go with every request, by names in small letters. */
   headers?: Readonly<Record<string, string>>;
   fetch: typeof globalThis.fetch;
+  /** The secrets of the way to the service, which no error text may repeat. */
+  secrets?: string[];
 }
 
 /** One request to a path below the base address. */
@@ -251,7 +253,8 @@ export class Transport {
   }
 
   #secrets(request: ServiceRequest, authorization: Authorization | undefined): string[] {
-    return [...(request.secrets ?? authorization?.secrets() ?? []), ...secretsIn(this.#options.headers ?? {})];
+    const { headers = {}, secrets = [] } = this.#options;
+    return [...(request.secrets ?? authorization?.secrets() ?? []), ...secretsIn(headers), ...secrets];
   }
 
   #url({ path, query = {} }: ServiceRequest): string {

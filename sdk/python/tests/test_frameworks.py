@@ -273,3 +273,11 @@ def test_wsgi(pdp: FakeDecisionPoint, path: str, user: str, status: int) -> None
     )
     assert seen[0].startswith(str(status))
     assert (list(body) == [b"shown"]) is (status == 200)
+
+
+def test_nobody_learns_what_is_there_before_logging_in() -> None:
+    with FakeDecisionPoint().client() as client:
+        for subject, status in ((None, 401), (Subject("user", "alice"), 404)):
+            question = mapper_of(lambda _: subject, "read", lambda _: NOT_FOUND)
+            found = verdict_of(client, question(None))
+            assert found.refusal is not None and found.refusal[0] == status

@@ -302,6 +302,13 @@ def compare(case: Dict[str, Any], found: Any, took: float, server: ScriptedServe
         assert took <= outcome["withinMs"] / 1000 + 0.5
 
 
+def held_by(error: Optional[BaseException]) -> str:
+    """All texts that an error holds, and those that it stems from, which tools that report errors show, too."""
+    if error is None:
+        return ""
+    return f"{error!r} {error} {vars(error)} {held_by(error.__cause__)} {held_by(error.__context__)}"
+
+
 def holds(found: Any, wanted: Any) -> bool:
     """Whether what is found has all that is wanted."""
     if isinstance(wanted, dict):
@@ -342,7 +349,7 @@ def check(found: Any, outcome: Dict[str, Any], server: ScriptedServer) -> None:
         for text in outcome.get("detailHas", []):
             assert text in found.detail
         for text in outcome.get("detailLacks", []):
-            assert text not in f"{found!r} {found} {vars(found)}"
+            assert text not in held_by(found)
         return
     if isinstance(found, bool):
         assert outcome == {"decision": found}

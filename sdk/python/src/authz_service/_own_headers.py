@@ -45,7 +45,7 @@ def is_header_value(value: object) -> bool:
 
 
 def secrets_in(headers: Mapping[str, str]) -> List[str]:
-    """The values that may be secrets."""
+    """The values of headers, or of other options, that may be secrets."""
     return [value for value in headers.values() if len(value) >= _SECRET_MIN]
 
 

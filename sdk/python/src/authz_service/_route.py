@@ -9,9 +9,10 @@ import socket
 import ssl
 from base64 import b64encode
 from dataclasses import dataclass, field
-from typing import Dict, Mapping, Optional
+from typing import Dict, Mapping, Optional, Tuple
 from urllib.parse import unquote, urlsplit
 
+from ._own_headers import secrets_in
 from ._request import base_address
 from .errors import InvalidConfig
 
@@ -33,6 +34,10 @@ class Route:
     context: Optional[ssl.SSLContext]
     socket_path: Optional[str] = None
     proxy: Optional[Proxy] = None
+
+    @property
+    def secrets(self) -> Tuple[str, ...]:
+        return () if self.proxy is None else self.proxy.secrets
 
     def target(self, url: str) -> str:
         """The target that the request line names."""
@@ -71,6 +76,8 @@ class Proxy:
     port: int
     #: They hold user and password, which tools that show variables must not print.
     headers: Dict[str, str] = field(repr=False)
+    #: The password, in all forms in which it is sent or given.
+    secrets: Tuple[str, ...] = field(default=(), repr=False)
 
     def fault(self, why: object) -> OSError:
         return OSError(f"the proxy {self.name} {why}")
@@ -141,10 +148,13 @@ def _proxy_of(text: str) -> Proxy:
         shown = "The proxy" if "@" in text else f'The proxy "{text}"'
         raise InvalidConfig(f'{shown} is no http address of a proxy: write it like "http://proxy.example.com:3128".')
     headers = {}
+    secrets: Tuple[str, ...] = ()
     if parts.username or parts.password:
         pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}".encode()
-        headers["proxy-authorization"] = f"Basic {b64encode(pair).decode()}"
-    return Proxy(parts.netloc.rpartition("@")[2], parts.hostname, port, headers)
+        basic, given = b64encode(pair).decode(), parts.password or ""
+        headers["proxy-authorization"] = f"Basic {basic}"
+        secrets = (basic, *secrets_in({"password": unquote(given), "given": given}))
+    return Proxy(parts.netloc.rpartition("@")[2], parts.hostname, port, headers, secrets)
 
 
 def _is_loopback(host: str) -> bool:

@@ -95,9 +95,10 @@ def _question(parts: List[Any]) -> Mapped:
             if inspect.iscoroutine(part):
                 part.close()
             raise TypeError("A mapper that is a coroutine guards only what runs in an event loop.")
-    if any(isinstance(part, NotThere) for part in parts):
-        return NOT_FOUND
     subject, action, resource, context = parts
+    if any(isinstance(part, NotThere) for part in parts):
+        # Who has not logged in learns of nothing whether it is there: 401 comes before 404.
+        return Question() if subject is None else NOT_FOUND
     return None if action is None or resource is None else Question(subject, action, resource, context)
 
 

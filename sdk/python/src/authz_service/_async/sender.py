@@ -132,7 +132,9 @@ class AsyncSender:
                     raise error
                 retried += 1
         except ServiceError as error:
-            raise self._told(error, request.writes and unclear) from None
+            told = self._told(error, request.writes and unclear)
+        # Raised here, so that it has no context: that would be the error with the credential.
+        raise told
 
     async def _attempt(
         self, request: Request, at: str, headers: Dict[str, str], seconds: float

@@ -15,6 +15,7 @@ from typing import (
     List,
     Mapping,
     Optional,
+    Tuple,
     Type,
     TypeVar,
 )
@@ -108,8 +109,10 @@ class Client(Management):
         demand_usable(spans, {"retries": (retries, 0), "batch_max": (batch_max, 1)}, user_agent)
         self.url = address_of(url)
         sent = callers_headers(headers)
+        hidden: Tuple[str, ...] = ()
         if transport is None:
-            transport = HttpClientTransport(route_of(self.url, ca, ssl_context, proxy))
+            route = route_of(self.url, ca, ssl_context, proxy)
+            transport, hidden = HttpClientTransport(route), route.secrets
         elif ca is not None or proxy is not None:
             raise InvalidConfig("A transport of your own makes its own connections: leave out ca and proxy.")
         self._transport = transport
@@ -129,6 +132,7 @@ class Client(Management):
                 sent,
                 3 if retries is None else retries,
                 self._tasks,
+                hidden,
             )
         self._newest = NewestRevision() if reads_own_writes and at is None else None
         sender = Sender(
@@ -137,6 +141,7 @@ class Client(Management):
             authorization,
             user_agent,
             sent,
+            hidden,
             newest=self._newest,
             max_age=max_age_header(max_age),
             at=at,

@@ -51,12 +51,13 @@ class TokenSource:
         headers: Mapping[str, str],
         retries: int,
         tasks: Tasks,
+        hidden: Sequence[str],
     ) -> None:
         if not client_id or not client_secret:
             raise InvalidConfig("The client id or the client secret is empty: give both.")
         self._basic = basic(client_id, client_secret)
         self._secrets = (client_secret, quote_plus(client_secret), self._basic.partition(" ")[2])
-        self._sender = Sender(transport, base, None, user_agent, headers, self._secrets)
+        self._sender = Sender(transport, base, None, user_agent, headers, (*self._secrets, *hidden))
         self._retries = retries
         self._tasks = tasks
         self._lock = PerProcess(threading.Lock)
