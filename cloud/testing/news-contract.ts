@@ -5,6 +5,7 @@ import { ExpectedTenant } from './store-contract.js';
 
 const role = (name: string): Change => ({ op: 'create', kind: 'role', fields: { name } });
 const key = (name: string): Change => ({ op: 'create', kind: 'api_key', fields: { name, scopes: ['bundle'] } });
+const AT = '2026-05-01T12:00:00.000Z';
 const by = { request_id: 'r', credential: { kind: 'oauth_client', id: 'c-1', name: 'tester' } } as const;
 
 /** The contract of every store for changes of others, in a store that has a tenant with one revision. */
@@ -70,6 +71,20 @@ export function newsContract(store: () => Store, tenant: () => ExpectedTenant): 
     const event = { ...by, at: '2026-05-01T12:00:00.000Z' };
     await store().eraseHistory({ tenant: tenant().row, subject: 'user/alice', by: event });
     expect(await since(1)).toMatchObject({ revision: 3, put: [{ fields: alice('Alicia') }], commits: undefined });
+  });
+
+  it('counts the held changes of a directory that somebody decides on', async () => {
+    const held = ['one', 'two'].map(
+      (id) => ({ id, braked: 'removals', detail: '', changes: [], last_at: AT }) as const,
+    );
+    await store().noteHeld('t-1', 'directory/okta', held);
+    expect(await store().decideHeld('t-1', 'directory/okta', 'released', AT)).toBe(2);
+    expect(await store().decideHeld('t-1', 'directory/okta', 'discarded', AT)).toBe(0);
+    const { decided } = await store().directoryLosses('t-1', 'directory/okta', AT, '2000-01-01T00:00:00.000Z');
+    expect([...decided]).toEqual([
+      ['one', 'released'],
+      ['two', 'released'],
+    ]);
   });
 
   it('tells the credentials of the tenants where some may have changed', async () => {

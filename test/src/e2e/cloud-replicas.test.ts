@@ -309,6 +309,47 @@ describe.skipIf(!hasPostgres)('several clouds on one database', () => {
     await says('the database tells of commits again');
   });
 
+  it('let a directory take away no more together than it may alone, and all of that', async () => {
+    const [one, two, three] = replicas as [Replica, Replica, Replica];
+    const at = (index: number) => replicas[index % 3] as Replica;
+    const fields = { name: 'okta', removals: '25%' };
+    expect((await one.commit([{ op: 'create', kind: 'directory', fields }])).status).toBe(200);
+    const made = await one.ask('POST', '/v1/api-keys', {
+      body: { name: 'k', scopes: ['directory'], directory: 'okta' },
+    });
+    await together();
+    const as = made.body.secret;
+    const users = Array.from({ length: 40 }, (_, index) => `u${index}`);
+    const ids = await Promise.all(
+      users.map(async (userName, index) => {
+        const { status, body } = await at(index).ask('POST', '/scim/v2/Users', { as, body: { userName } });
+        expect(status).toBe(201);
+        return body.id as string;
+      }),
+    );
+    const remove = async (id: string, replica: Replica) =>
+      (await replica.ask('DELETE', `/scim/v2/Users/${id}`, { as })).status;
+    const counted = (statuses: number[]) => [204, 503].map((wanted) => statuses.filter((one) => one === wanted).length);
+    expect(counted(await Promise.all(ids.map((id, index) => remove(id, at(index)))))).toEqual([10, 30]);
+    const held = async (replica: Replica) => (await replica.ask('GET', '/v1/directories/okta/status')).body;
+    for (const replica of [one, two, three])
+      expect(await held(replica)).toMatchObject({ subjects: 30, held_count: 30, taken_away: { people: 10 } });
+    // One that has just started knows what the others have taken away.
+    const late = await Replica.of(start());
+    const left = (await late.ask('GET', '/scim/v2/Users?count=1000', { as })).body.Resources.map(
+      ({ id }: { id: string }) => id,
+    );
+    expect(left).toHaveLength(30);
+    expect(await remove(left[0], late)).toBe(503);
+    // What an operator lets through at one, the others let through, and nothing else.
+    const released = await two.ask('POST', '/v1/directories/okta/held-changes', { body: { decision: 'release' } });
+    expect(released.body).toEqual({ decided: 30 });
+    expect((await one.ask('POST', '/scim/v2/Users', { as, body: { userName: 'new' } })).status).toBe(201);
+    expect(counted(await Promise.all(left.map((id: string, index: number) => remove(id, at(index)))))).toEqual([30, 0]);
+    const [last] = (await three.ask('GET', '/scim/v2/Users', { as })).body.Resources;
+    expect([last.userName, await remove(last.id, three)]).toEqual(['new', 503]);
+  });
+
   it('lose no acknowledged commit when one of them is killed', async () => {
     const [one, two, three] = replicas as [Replica, Replica, Replica];
     const acknowledged: string[] = [];

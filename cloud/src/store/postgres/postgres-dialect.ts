@@ -87,9 +87,11 @@ async function sendAll(trx: Knex, statements: Iterable<Statement>): Promise<void
 async function firstFailure<T extends readonly Promise<unknown>[]>(
   all: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
-  await Promise.allSettled(all);
+  // A query of Knex runs again each time somebody waits for it.
+  const once = all.map((one) => Promise.resolve(one));
+  await Promise.allSettled(once);
   const results: unknown[] = [];
-  for (const one of all) results.push(await one);
+  for (const one of once) results.push(await one);
   return results as { -readonly [K in keyof T]: Awaited<T[K]> };
 }
 

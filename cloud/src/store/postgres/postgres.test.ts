@@ -262,6 +262,22 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
       await store.close();
     });
 
+    it('removes what a shorter history forgets', async () => {
+      const url = await server.database();
+      const store = await open(url);
+      const next = await commits(new TenantState());
+      const role = (name: string) => ({ op: 'create', kind: 'role', fields: { name } }) as const;
+      await store.createTenant({ id: 't-1', name: 'one', created_at: 'x' }, await next([role('a')]));
+      await store.commit(await next([{ op: 'delete', address: 'role/a' }, role('b')]));
+      const knex = connectPostgres(readAddress(url), { connectionsMax: 1, acquireMs: 5000, silenceMs: 0 });
+      const versions = async () => (await knex('record_versions').select('address')).map(({ address }) => address);
+      expect(await versions()).toContain('role/a');
+      await store.pruneHistory('2100-01-01T00:00:00.000Z');
+      expect(await versions()).not.toContain('role/a');
+      await knex.destroy();
+      await store.close();
+    });
+
     it('keeps no copy of what is erased in the files of its tables', async () => {
       const url = await server.database();
       const store = await open(url);
