@@ -74,9 +74,7 @@ export function newsContract(store: () => Store, tenant: () => ExpectedTenant): 
   });
 
   it('counts the held changes of a directory that somebody decides on', async () => {
-    const held = ['one', 'two'].map(
-      (id) => ({ id, braked: 'removals', detail: '', changes: [], last_at: AT }) as const,
-    );
+    const held = ['one', 'two'].map((id) => ({ id, braked: 'removals', detail: '', changes: [], last_at: AT }));
     await store().noteHeld('t-1', 'directory/okta', held);
     expect(await store().decideHeld('t-1', 'directory/okta', 'released', AT)).toBe(2);
     expect(await store().decideHeld('t-1', 'directory/okta', 'discarded', AT)).toBe(0);
