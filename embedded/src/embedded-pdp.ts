@@ -154,12 +154,15 @@ export class EmbeddedPdp extends LocalDecisionPoint {
   }
 
   /**
-   * Decides by the records of a folder of YAML files alone, for tests: no cloud, no cache, no network. Rejects with
-   * `invalid_records`, which lists each fault with its file and line.
+   * Decides by the records of a folder of YAML files alone, in an environment of it if one is named, for tests: no cloud, no
+   * cache, no network. Rejects with `invalid_records`, which lists each fault with its file and line.
    */
-  static async fromTree(folder: string, { now = Date.now }: { now?: () => number } = {}): Promise<EmbeddedPdp> {
+  static async fromTree(
+    folder: string,
+    { now = Date.now, environment }: { now?: () => number; environment?: string } = {},
+  ): Promise<EmbeddedPdp> {
     try {
-      const { faults, manifest } = readManifest(await readTree(folder));
+      const { faults, manifest } = readManifest(await readTree(folder, environment));
       if (manifest === undefined) {
         const errors = faults.map((fault) => ({ pointer: '', detail: faultText(fault) }));
         const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';

@@ -18,6 +18,7 @@ import { counted } from '../output/text.js';
 import { accessOfPlan } from '../plan/access-of-plan.js';
 import { readPlan } from '../plan/plan-file.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
+import { environmentFlag } from '../tree/environment-flag.js';
 import { loadTree } from '../tree/load-tree.js';
 import { placeRefusals } from '../tree/place-refusals.js';
 
@@ -80,6 +81,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
     'take-ownership': boolean({ description: "Take over other stacks' records that the tree declares." }),
     origins: boolean({ description: 'Also tell where the records stand that do not change; that makes no revision.' }),
     'no-access': boolean({ description: 'Leave out what the plan does to access.' }),
+    environment: environmentFlag,
     'credentials-out': string({
       description: 'Write the secrets of new credentials to this new JSON file, mode 0600.',
       helpValue: 'FILE',
@@ -173,11 +175,21 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       'no-access': noAccess,
       origins: all,
       json,
-    }: { exclusive: boolean; 'take-ownership': boolean; 'no-access': boolean; origins: boolean; json: boolean },
+      environment,
+    }: {
+      exclusive: boolean;
+      'take-ownership': boolean;
+      'no-access': boolean;
+      origins: boolean;
+      json: boolean;
+      environment?: string | undefined;
+    },
     progress: Progress,
   ): Promise<Planned> {
     const isSaved = !/\.ya?ml$/i.test(tree) && (await stat(tree)).isFile();
     if (isSaved) {
+      if (environment !== undefined)
+        throw new UsageError('-e is for a folder: a saved plan was made in its environment.');
       if (all) throw new UsageError('--origins is for a folder: a saved plan has the places of what it changes.');
       const { plan: saved, origins } = await readPlan(tree);
       const { access, ...rest } = saved;
@@ -191,11 +203,10 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
     }
     const { planStates } = await import('@authz-service/provider/reconcile/reconcile');
     progress.phase('Reading the tree');
-    const { manifest, placeOf } = await loadTree(
-      tree,
-      (text) => progress.warning(text),
-      (text, long) => progress.step(text, long),
-    );
+    const { manifest, placeOf } = await loadTree(tree, (text) => progress.warning(text), {
+      environment,
+      onProgress: (text, long) => progress.step(text, long),
+    });
     const comparing = (records: number) =>
       progress.step(
         `Comparing ${counted(manifest.records.length, 'record')} with the ${counted(records, 'record')} of the tenant`,

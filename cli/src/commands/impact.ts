@@ -32,9 +32,15 @@ OLD and NEW are each one of: a folder of YAML files; a Git revision of one, like
 a bundle, as the cloud serves it; the output of "terraform show -json" of a saved plan; "cloud" or the URL of a service, \
 for its tenant now, "cloud@42" or "cloud@2027-03-01" for a revision or time of its history; "none". A Terraform plan alone stands for its own before and after. "./cloud" is a folder of that name.
 
+With -e dev -e prod, OLD alone is read in both environments: who may do what in prod that they may not in dev.
+
 The gates make the exit code 1 if what they demand does not hold, also where that cannot be said; so do enforced access \
 rules in either state that the change breaks.`;
   static override examples = [
+    {
+      description: 'What differs in access between two environments?',
+      command: 'servicectl impact tenant -e dev -e prod',
+    },
     { description: 'What does this branch do to access?', command: 'servicectl impact main:tenant/ tenant/' },
     {
       description: 'The same for Terraform',
@@ -61,6 +67,13 @@ rules in either state that the change breaks.`;
     with: string({
       description: 'Records of other stacks, on both sides: where they are, written like OLD; may be repeated.',
       helpValue: 'SOURCE',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    environment: string({
+      char: 'e',
+      description: 'Read trees in this environment; given twice, OLD in the first and NEW in the second.',
+      helpValue: 'NAME',
       multiple: true,
       multipleNonGreedy: true,
     }),
@@ -126,20 +139,25 @@ rules in either state that the change breaks.`;
 
   async #sources(
     args: { old: string; new?: string | undefined },
-    flags: Omit<SourceOptions, 'connection' | 'signal' | 'warn' | 'jwks'> & {
+    flags: Omit<SourceOptions, 'connection' | 'signal' | 'warn' | 'jwks' | 'environment'> & {
       'bundle-jwks'?: string | undefined;
       with?: string[] | undefined;
+      environment?: string[] | undefined;
       url?: string | undefined;
       profile?: string | undefined;
     },
     warn: (text: string) => Promise<void>,
   ): Promise<{ before: Source; after: Source; context: Source[] }> {
-    const { tenant, 'bundle-jwks': jwks, url, profile } = flags;
+    const { tenant, 'bundle-jwks': jwks, url, profile, environment: environments = [] } = flags;
+    if (environments.length > 2)
+      throw new UsageError('-e names two environments at most: one for OLD and one for NEW.');
+    const [first, second = first] = environments;
     const options = { connection: { url, profile }, signal: this.signal, tenant, jwks };
+    const later = args.new ?? (environments.length === 2 ? args.old : undefined);
     // What is wrong with the old state is past; only the new one can still be mended.
     const [old, next, ...context] = await Promise.all([
-      openSource(args.old, { ...options, warn: args.new === undefined ? warn : async () => {} }),
-      args.new === undefined ? undefined : openSource(args.new, { ...options, warn }),
+      openSource(args.old, { ...options, environment: first, warn: later === undefined ? warn : async () => {} }),
+      later === undefined ? undefined : openSource(later, { ...options, environment: second, warn }),
       ...(flags.with ?? []).map((spec) => openSource(spec, { ...options, warn: async () => {} })),
     ]);
     if (old === undefined) throw new Error('the old state was not read');
@@ -175,7 +193,14 @@ function jsonOf(report: AccessReport, labels: { before: string; after: string },
 async function textOf(
   report: AccessReport,
   args: { old: string; new?: string | undefined },
-  flags: { json: boolean; markdown: boolean; all: boolean; 'counts-only': boolean; with?: string[] | undefined },
+  flags: {
+    json: boolean;
+    markdown: boolean;
+    all: boolean;
+    'counts-only': boolean;
+    with?: string[] | undefined;
+    environment?: string[] | undefined;
+  },
 ): Promise<string | undefined> {
   if (flags.json) return undefined;
   const { 'counts-only': countsOnly, all } = flags;
@@ -185,7 +210,8 @@ async function textOf(
     );
     const sources = [args.old, ...(args.new === undefined ? [] : [args.new])];
     const others = (flags.with ?? []).flatMap((source) => ['--with', source]);
-    const allCommand = commandLine('impact', [...sources, ...others], '--all');
+    const environments = (flags.environment ?? []).flatMap((environment) => ['-e', environment]);
+    const allCommand = commandLine('impact', [...sources, ...environments, ...others], '--all');
     return `${renderVerdictMarkdown(report, {}, countsOnly)}\n${renderAccessMarkdown(report, { countsOnly, allCommand })}`.trimEnd();
   }
   const { renderAccessText } = await import('@authz-service/core/questions/impact/report/render-access-text');

@@ -7,6 +7,7 @@ import { counted, printable } from '../output/text.js';
 import { writeText } from '../output/write-text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { directory } from '../tree/directory-argument.js';
+import { environmentFlag } from '../tree/environment-flag.js';
 import { InvalidTree, parsedFiles } from '../tree/load-tree.js';
 
 export default class Lint extends ServiceCommand {
@@ -30,9 +31,11 @@ The exit code is 1 if there is a proven finding that no comment accepts, and wit
   ];
   static override args = { dir: directory };
   static override flags = {
+    environment: environmentFlag,
     terraform: string({
       description: 'Look at the records of a Terraform plan or state, as "terraform show -json" prints it, instead.',
       helpValue: 'FILE',
+      exclusive: ['environment'],
     }),
     sarif: string({ description: 'Write a report in the SARIF format, too.', helpValue: 'FILE' }),
     strict: boolean({ description: 'Fail on suspected findings too.' }),
@@ -43,7 +46,7 @@ The exit code is 1 if there is a proven finding that no comment accepts, and wit
     const now = Date.now();
     const { lintTree } = await import('@authz-service/core/questions/lint/linted');
     const { files, tree, gaps, lineless } =
-      flags.terraform === undefined ? await treeIn(args.dir) : await shownIn(flags.terraform);
+      flags.terraform === undefined ? await treeIn(args.dir, flags.environment) : await shownIn(flags.terraform);
     for (const gap of gaps) await err.warning(gap);
     for (const warning of tree.warnings) await err.warning(faultText(warning));
     if (tree.manifest === undefined) throw new InvalidTree(tree.faults, args.dir);
@@ -74,12 +77,12 @@ interface Source {
   lineless?: string;
 }
 
-async function treeIn(folder: string): Promise<Source> {
+async function treeIn(folder: string, environment: string | undefined): Promise<Source> {
   const [{ readTree }, { readManifest }] = await Promise.all([
     import('@authz-service/embedded/tree/read-tree'),
     import('@authz-service/core/manifest/read'),
   ]);
-  const files = await parsedFiles(await readTree(folder));
+  const files = await parsedFiles(await readTree(folder, environment));
   // Without a clock, so that what has ended is a finding here and no warning of the reader.
   return { files, tree: readManifest(files), gaps: [] };
 }

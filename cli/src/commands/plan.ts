@@ -14,6 +14,7 @@ import { writePlan } from '../plan/plan-file.js';
 import { runTestsBeside } from '../policy-tests/run-beside.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { directory } from '../tree/directory-argument.js';
+import { environmentArguments, environmentFlag } from '../tree/environment-flag.js';
 import { loadTree } from '../tree/load-tree.js';
 import { placeRefusals } from '../tree/place-refusals.js';
 import { originsOf, written } from '../tree/tree-origins.js';
@@ -62,6 +63,7 @@ does not hold.`;
     }),
     'take-ownership': boolean({ description: "Take over other stacks' records that the tree declares." }),
     'no-access': boolean({ description: 'Leave out what the plan does to access.' }),
+    environment: environmentFlag,
     ...gateFlags,
     ...reportFlags,
     ...connectionFlags,
@@ -86,7 +88,10 @@ does not hold.`;
     const held = readTenant(client, AbortSignal.any([this.signal, reading.signal]));
     try {
       progress.phase('Reading the tree');
-      const { manifest, placeOf } = await loadTree(args.dir, warn, (text, long) => progress.step(text, long));
+      const { manifest, placeOf } = await loadTree(args.dir, warn, {
+        environment: flags.environment,
+        onProgress: (text, long) => progress.step(text, long),
+      });
       progress.phase('Reading the tenant');
       const comparing = (records: number) =>
         progress.step(
@@ -101,7 +106,7 @@ does not hold.`;
       const plan: PlanData = { ...states.plan, ...(access && { access }) };
       if (access !== undefined) await writeReports(access, flags, this.config.version);
       if (flags.markdown) progress.phase('Running the tests');
-      const tests = flags.markdown ? await runTestsBeside(args.dir, Date.now()) : undefined;
+      const tests = flags.markdown ? await runTestsBeside(args.dir, Date.now(), flags.environment) : undefined;
       const rules = states.refused?.errors.map(({ detail }) => detail) ?? [];
       const checks: Checks = { rules, ...(tests && { tests }) };
       const text = await render(plan, args.dir, checks, { ...flags, cloud: client.url });
@@ -144,7 +149,7 @@ async function render(
   plan: PlanData,
   dir: string,
   checks: Checks,
-  flags: { json: boolean; markdown: boolean; all: boolean; cloud: string },
+  flags: { json: boolean; markdown: boolean; all: boolean; cloud: string; environment?: string | undefined },
 ): Promise<string | undefined> {
   if (flags.json) return undefined;
   if (!flags.markdown) return (await import('../plan/show.js')).planText(plan, out, flags);
@@ -152,6 +157,6 @@ async function render(
   return renderMarkdown(plan, {
     checks,
     cloud: flags.cloud,
-    allCommand: commandLine('plan', [dir], '--all'),
+    allCommand: commandLine('plan', [dir, ...environmentArguments(flags)], '--all'),
   }).trimEnd();
 }

@@ -13,6 +13,7 @@ import { UsageError } from '../errors/usage-error.js';
 import { err, out, type Terminal } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
+import { environmentFlag } from '../tree/environment-flag.js';
 import { linesOf } from '../tree/lines-of.js';
 import { loadTree } from '../tree/load-tree.js';
 
@@ -42,6 +43,7 @@ lines of which a masked value would be read, are counted as not replayable.`;
   };
   static override flags = {
     against: string({ description: 'The folder of YAML files that decides, instead of the tenant.', helpValue: 'DIR' }),
+    environment: environmentFlag,
     'exit-code': boolean({ description: 'Exit with 2 if any decision would change.' }),
     ...connectionFlags,
   };
@@ -71,6 +73,7 @@ lines of which a masked value would be read, are counted as not replayable.`;
   /** Who decides now, and how it is called. */
   async #decider(flags: {
     against?: string | undefined;
+    environment?: string | undefined;
     url?: string | undefined;
     profile?: string | undefined;
   }): Promise<{
@@ -78,7 +81,7 @@ lines of which a masked value would be read, are counted as not replayable.`;
     against: string;
   }> {
     if (flags.against !== undefined) {
-      const { manifest } = await loadTree(flags.against, (text) => err.warning(text));
+      const { manifest } = await loadTree(flags.against, (text) => err.warning(text), flags);
       const records = manifest.records.map((record) => ({ ...record, id: record.address }));
       return { engine: compileEngine(records), against: flags.against };
     }

@@ -11,15 +11,21 @@ reads. Write them again after you update this program.`;
   static override examples = [
     { description: 'Update the schema of a tree', command: 'servicectl schema > .service/schema.json' },
     { description: 'The schema of *.test.yaml', command: 'servicectl schema --tests > .service/tests.json' },
+    {
+      description: 'The schema of environments/*.yaml',
+      command: 'servicectl schema --environments > .service/environment.json',
+    },
   ];
   static override flags = {
-    tests: boolean({ description: 'The schema of files of tests instead.' }),
+    tests: boolean({ description: 'The schema of files of tests instead.', exclusive: ['environments'] }),
+    environments: boolean({ description: 'The schema of files in "environments" instead.' }),
   };
 
   override async run(): Promise<Outcome> {
     const { flags } = await this.parse(Schema);
-    const { manifestJsonSchema } = await import('@authz-service/core/manifest/json-schema');
-    const schema = flags.tests ? await testsSchema(manifestJsonSchema()) : manifestJsonSchema();
+    const { environmentJsonSchema, manifestJsonSchema } = await import('@authz-service/core/manifest/json-schema');
+    const own = flags.environments ? environmentJsonSchema() : manifestJsonSchema();
+    const schema = flags.tests ? await testsSchema(own) : own;
     return { json: schema, text: JSON.stringify(schema, undefined, 2) };
   }
 }

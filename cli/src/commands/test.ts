@@ -12,6 +12,7 @@ import { mutationReport } from '../policy-tests/mutation-report.js';
 import { renderReport } from '../policy-tests/render.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { directory } from '../tree/directory-argument.js';
+import { environmentFlag } from '../tree/environment-flag.js';
 import { InvalidTree } from '../tree/load-tree.js';
 
 export default class Test extends ServiceCommand {
@@ -39,9 +40,11 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
       multiple: true,
       multipleNonGreedy: true,
     }),
+    environment: environmentFlag,
     terraform: string({
       description: 'Ask about the records of a Terraform plan or state, as "terraform show -json" prints it, instead.',
       helpValue: 'FILE',
+      exclusive: ['environment'],
     }),
     junit: string({ description: 'Write a report in the JUnit format, too.', helpValue: 'FILE' }),
     coverage: boolean({
@@ -82,7 +85,7 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
       throw new UsageError('--changed-since looks at lines of YAML, and --terraform at none: leave one of them out.');
     // Files first: they are parsed in threads while everything else is loaded.
     const { testedFiles } = await import('../policy-tests/tested-files.js');
-    const { records, count, tests, gaps } = await testedFiles(args.dir, flags.terraform);
+    const { records, count, tests, gaps } = await testedFiles(args.dir, flags);
     const [{ Acceptances }, { answerTests, prepareTests, readTestedRecords }] = await Promise.all([
       import('@authz-service/core/questions/lint/acceptances'),
       import('@authz-service/core/questions/policy-tests/run-tests'),
@@ -95,7 +98,12 @@ The exit code is 1 if an answer is not the expected one, and if a file has a fau
     for (const gap of gaps) await err.warning(gap);
     for (const warning of warnings) await err.warning(faultText(warning));
     if (faults.length === 0 && results.length === 0) {
-      throw new UsageError(`No question contains ${filters.map((text) => `"${text}"`).join(' or ')}.`);
+      const named = filters.map((text) => `"${text}"`).join(' or ');
+      throw new UsageError(
+        named === ''
+          ? `No test is for ${flags.environment === undefined ? 'the base: name an environment with -e' : `the environment "${flags.environment}"`}.`
+          : `No question contains ${named}.`,
+      );
     }
     if (flags.junit !== undefined) await writeText(flags.junit, junitText(report));
     const failed = results.filter((result) => !result.passed).length;

@@ -8,14 +8,18 @@ export interface TestCounts {
 }
 
 /** Runs the tests beside the records of a folder; undefined where there are none. `now` is in milliseconds. */
-export async function runTestsBeside(folder: string, now: number): Promise<TestCounts | undefined> {
+export async function runTestsBeside(
+  folder: string,
+  now: number,
+  environment?: string,
+): Promise<TestCounts | undefined> {
   const { readTests } = await import('@authz-service/embedded/tree/read-tree');
   if ((await readTests(folder)).length === 0) return undefined;
   const [{ testedFiles }, { answerTests, prepareTests, readTestedRecords }] = await Promise.all([
     import('./tested-files.js'),
     import('@authz-service/core/questions/policy-tests/run-tests'),
   ]);
-  const { records, tests } = await testedFiles(folder, undefined);
+  const { records, tests } = await testedFiles(folder, { environment });
   const prepared = prepareTests(readTestedRecords(records, now), await tests, { now, filters: [] });
   const { faults, results } = answerTests(prepared, now);
   if (faults.length > 0) return { passed: 0, failed: faults.map(faultText) };

@@ -13,12 +13,15 @@ export interface TestedFiles {
   gaps: readonly string[];
 }
 
-/** The tests in a folder, and the records that they ask about: of the folder, or of Terraform's plan or state. */
-export async function testedFiles(folder: string, terraform: string | undefined): Promise<TestedFiles> {
+/** The tests in a folder, and the records that they ask about: of the folder, in an environment of it, or of Terraform's plan or state. */
+export async function testedFiles(
+  folder: string,
+  { terraform, environment }: { terraform?: string | undefined; environment?: string | undefined },
+): Promise<TestedFiles> {
   const { readTests, readTreeAndTests } = await import('@authz-service/embedded/tree/read-tree');
   const found =
     terraform === undefined
-      ? { ...(await readTreeAndTests(folder)), gaps: [] }
+      ? { ...(await readTreeAndTests(folder, environment)), gaps: [] }
       : { tests: await readTests(folder), ...(await shownRecords(terraform)) };
   if (found.tests.length === 0)
     throw new UsageError(`There is no *.test.yaml file in "${folder}": write one, like "access.test.yaml".`);

@@ -36,10 +36,10 @@ export interface LoadedTree {
   result: ManifestResult;
 }
 
-/** Reads a folder, or one YAML file; paths are relative to the current folder. */
-export async function readFolder(folder: string, onProgress?: OnReading): Promise<LoadedTree> {
+/** Reads a folder, or one YAML file, in an environment if one is named; paths are relative to the current folder. */
+export async function readFolder(folder: string, environment?: string, onProgress?: OnReading): Promise<LoadedTree> {
   const { readTree } = await import('@authz-service/embedded/tree/read-tree');
-  return await readRecords(await readTree(folder), onProgress);
+  return await readRecords(await readTree(folder, environment), onProgress);
 }
 
 /** Reads the text of files of a tree. */
@@ -85,18 +85,22 @@ export interface SoundTree extends Pick<ManifestResult, 'placeOf'> {
 export async function loadTree(
   folder: string,
   warn: (text: string) => Promise<void>,
-  onProgress?: OnReading,
+  { environment, onProgress }: { environment?: string | undefined; onProgress?: OnReading } = {},
 ): Promise<SoundTree> {
-  return await sound((await readFolder(folder, onProgress)).result, folder, warn);
+  return await sound((await readFolder(folder, environment, onProgress)).result, folder, warn);
 }
 
 /**
  * Reads the tree at a Git revision, as `REVISION:PATH`; without a path, that of the current folder. Warnings go to `warn`.
  * Throws `InvalidTree`.
  */
-export async function loadGitTree(spec: string, warn: (text: string) => Promise<void>): Promise<SoundTree> {
+export async function loadGitTree(
+  spec: string,
+  warn: (text: string) => Promise<void>,
+  environment?: string,
+): Promise<SoundTree> {
   const { readGitTree } = await import('./read-git-tree.js');
-  return await sound((await readRecords(await readGitTree(spec))).result, spec, warn);
+  return await sound((await readRecords(await readGitTree(spec, environment))).result, spec, warn);
 }
 
 async function sound(

@@ -1,14 +1,15 @@
 import type { ManifestFile } from '@authz-service/core/manifest/manifest';
 import { ProblemError } from '@authz-service/core/problem';
+import { ENVIRONMENTS, unknownEnvironment } from '@authz-service/embedded/tree/read-tree';
 import { fetchHint, firstLine, git, readBlobs, untrusted } from './git.js';
 import { filesIn, type GitEntry } from './git-tree.js';
 
 /**
  * Reads the files of records in a Git revision, as `readTree` does in a folder: `main:tenant/` as Git writes it, from the
  * top of the repository, or from the current folder if the path begins with `./`; `main` is the current folder at that
- * revision. Nothing is checked out. Throws `invalid_config` where there is no such repository, revision or path.
+ * revision. Nothing is checked out. With an environment, its file is among them. Throws `invalid_config` where there is no such repository, revision or path.
  */
-export async function readGitTree(spec: string): Promise<ManifestFile[]> {
+export async function readGitTree(spec: string, environment?: string): Promise<ManifestFile[]> {
   const colon = spec.indexOf(':');
   const revision = colon < 0 ? spec : spec.slice(0, colon);
   const path = colon < 0 ? '.' : spec.slice(colon + 1).replace(/\/+$/, '');
@@ -16,8 +17,8 @@ export async function readGitTree(spec: string): Promise<ManifestFile[]> {
   const top = await fromTop(path);
   const object = await git(['rev-parse', '--verify', '--quiet', `${revision}:${top}`]);
   if (!object.ok) throw await noSuchPath(spec, revision, path);
-  const files = await read(object.stdout.toString().trim(), { revision, top, spec });
-  if (files.length > 0) return files;
+  const files = await read(object.stdout.toString().trim(), { revision, top, spec, environment });
+  if (files.some(({ isEnvironment }) => !isEnvironment)) return files;
   throw refused(spec, 'there is no *.yaml or *.yml file (not counting hidden files, tests and node_modules)');
 }
 
@@ -63,11 +64,17 @@ async function noSuchPath(spec: string, revision: string, path: string): Promise
 
 async function read(
   object: string,
-  { revision, top, spec }: { revision: string; top: string; spec: string },
+  {
+    revision,
+    top,
+    spec,
+    environment,
+  }: { revision: string; top: string; spec: string; environment: string | undefined },
 ): Promise<ManifestFile[]> {
   const { stdout } = await git(['cat-file', '-t', object]);
   const shown = (path: string) => `${revision}:${[top, path].filter((name) => name !== '').join('/')}`;
   if (stdout.toString().trim() === 'blob') {
+    if (environment !== undefined) throw unknownEnvironment(environment, spec, []);
     const blobs = await readBlobs([object]);
     return [{ path: shown(''), text: utf8(blobs.get(object), shown('')) }];
   }
@@ -76,9 +83,22 @@ async function read(
   const entries = entriesOf(listed.stdout.toString());
   const links = entries.filter(({ mode }) => mode === '120000').map(({ name }) => name);
   const targets = await readBlobs(links);
-  const files = filesIn(entries, (name) => targets.get(name)?.toString() ?? '', shown);
+  const all = filesIn(entries, (name) => targets.get(name)?.toString() ?? '', shown);
+  const nameOf = (path: string) => new RegExp(`^${ENVIRONMENTS}/([^/]+)\\.ya?ml$`, 'i').exec(path)?.[1];
+  const isEnvironment = ({ path }: { path: string }) => environment !== undefined && nameOf(path) === environment;
+  if (environment !== undefined && !all.some(isEnvironment))
+    throw unknownEnvironment(
+      environment,
+      spec,
+      all.flatMap(({ path }) => nameOf(path) ?? []),
+    );
+  const files = all.filter((file) => !file.path.startsWith(`${ENVIRONMENTS}/`) || isEnvironment(file));
   const blobs = await readBlobs(files.map(({ name }) => name));
-  return files.map(({ path, name }) => ({ path: shown(path), text: utf8(blobs.get(name), shown(path)) }));
+  return files.map(({ path, name }) => ({
+    path: shown(path),
+    text: utf8(blobs.get(name), shown(path)),
+    isEnvironment: isEnvironment({ path }),
+  }));
 }
 
 /** Lines `MODE TYPE NAME<tab>PATH`, each ended by a NUL. */

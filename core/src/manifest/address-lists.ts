@@ -4,7 +4,7 @@ import { unknownKeyText } from '../records/issue-text.js';
 import { describeNode, expectedList } from './describe.js';
 import type { SourcePlace } from './manifest.js';
 import { attempt, readAddress } from './paths.js';
-import type { About } from './source.js';
+import { type About, placeText } from './source.js';
 import { UNUSABLE, type YamlDocument } from './yaml-document.js';
 import { isEmpty, type YamlNode } from './yaml-node.js';
 
@@ -36,7 +36,7 @@ export class AddressLists {
 
   placeOfExternal(address: Address): SourcePlace | undefined {
     const written = this.external.get(address);
-    return written?.document.source.place(written.node.start);
+    return written?.document.place(written.node);
   }
 
   readMoved(document: YamlDocument, list: YamlNode): void {
@@ -74,8 +74,7 @@ export class AddressLists {
       const twice = this.movedFrom.get(from.address) ?? this.movedTo.get(to.address);
       if (twice === undefined) return { about, document, node, from: from.address, to: to.address };
       const said = twice.from === from.address ? `moves from ${twice.from}` : `moves to ${twice.to}`;
-      const { file, line, column } = twice.document.source.place(twice.node.start);
-      document.fault(node, about, `${said}, as ${file}:${line}:${column} does: keep one of them.`);
+      document.fault(node, about, `${said}, as ${placeText(twice.document.place(twice.node))} does: keep one of them.`);
     }
     return undefined;
   }
@@ -88,7 +87,11 @@ function items(document: YamlDocument, node: YamlNode, label: string): YamlNode[
   return [];
 }
 
-function readText(document: YamlDocument, node: YamlNode, about: About): ReturnType<typeof readAddress> | undefined {
+export function readText(
+  document: YamlDocument,
+  node: YamlNode,
+  about: About,
+): ReturnType<typeof readAddress> | undefined {
   const value = document.json(node, () => about);
   if (value === UNUSABLE) return undefined;
   if (typeof value !== 'string') {

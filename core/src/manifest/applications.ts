@@ -2,8 +2,12 @@ import { append } from '../collections/append.js';
 import type { Json } from '../json/json.js';
 import { type Address, address, path } from '../records/address.js';
 import type { Declarations } from './declarations.js';
-import { placeText } from './locate.js';
+import type { Changes } from './environment-changes.js';
+import { originText } from './locate.js';
+import { COLLECTIONS, type RecordsNotation } from './notation.js';
 import { type ApplicationMention, readFields } from './read-records.js';
+
+const APPLICATIONS = COLLECTIONS.get('applications') as RecordsNotation;
 
 /**
  * Declares each application once. Files may share an application: one of them says its own fields. An application
@@ -13,6 +17,7 @@ export function declareApplications(
   mentions: readonly ApplicationMention[],
   external: ReadonlyMap<Address, unknown>,
   declarations: Declarations,
+  changes?: Changes,
 ): void {
   const byName = new Map<string, ApplicationMention[]>();
   for (const mention of mentions) {
@@ -31,14 +36,16 @@ export function declareApplications(
       }
       continue;
     }
-    const { document, entry, fields } = main;
+    const { document, entry } = main;
+    const position = { notation: APPLICATIONS, key: name, body: main.fields };
+    const fields = changes?.applied(position, document, entry.keyNode).body ?? main.fields;
     const input: Record<string, Json> = { name };
     const about = { label: of, address: of };
     const origin = { document, node: entry.keyNode, parts: fields, input };
     declarations.declare('application', origin, about, readFields({ kind: 'application' }, origin, about));
     for (const other of others) {
       if (other.fields.length === 0) continue;
-      const text = `is declared twice, first at ${placeText(origin)}: say its own fields in one place.`;
+      const text = `is declared twice, first at ${originText(origin)}: say its own fields in one place.`;
       other.document.fault(other.entry.keyNode, about, text);
     }
   }

@@ -7,7 +7,7 @@ import type { RecordView } from '../state/change.js';
 import { validateRecords } from '../state/validate.js';
 import type { AddressLists } from './address-lists.js';
 import type { Declarations } from './declarations.js';
-import { placeText } from './locate.js';
+import { originText } from './locate.js';
 import type { ReadOptions } from './read.js';
 
 /**
@@ -87,7 +87,7 @@ function checkMoves({ origins }: Declarations, { moves }: AddressLists, exists: 
     const origin = origins.get(from);
     if (origin === undefined) continue;
     const again = tos.has(from) ? ', and make the renames one after the other' : '';
-    const text = `moves from ${from}, which is still declared at ${placeText(origin)}: remove one of the two${again}.`;
+    const text = `moves from ${from}, which is still declared at ${originText(origin)}: remove one of the two${again}.`;
     document.fault(node, about, text);
   }
   const isDeclared = (address: Address) => origins.has(address);
@@ -111,6 +111,6 @@ function checkExternal(declarations: Declarations, lists: AddressLists, standIns
   for (const [address, { about, document, node }] of lists.external) {
     const origin = declarations.origins.get(address);
     if (origin === undefined || origin.document.source.file === standIns) continue;
-    document.fault(node, about, `${address} is declared here, at ${placeText(origin)}: remove one of the two.`);
+    document.fault(node, about, `${address} is declared here, at ${originText(origin)}: remove one of the two.`);
   }
 }

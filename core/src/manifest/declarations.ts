@@ -7,10 +7,9 @@ import type { Kind } from '../records/kinds.js';
 import { type DeclaredRecord, definitionOf } from '../records/registry.js';
 import { keysAt, unwrap } from '../records/schema-shape.js';
 import { inField } from './about.js';
-import { nodeAt, type Origin, placeText, valueAt, writtenPath } from './locate.js';
+import { nodeAt, type Origin, originText, valueAt, writtenPath } from './locate.js';
 import type { Lines, SourcePlace } from './manifest.js';
 import { fieldsOf } from './notation.js';
-import { offsetInText } from './scalar-offset.js';
 import type { About } from './source.js';
 import type { YamlNode } from './yaml-node.js';
 
@@ -60,7 +59,7 @@ export class Declarations {
     }
     const first = this.origins.get(address);
     if (first !== undefined) {
-      const text = `is declared twice, first at ${placeText(first)}: keep one of them.`;
+      const text = `is declared twice, first at ${originText(first)}: keep one of them.`;
       origin.document.fault(origin.node, about, text);
       return;
     }
@@ -133,10 +132,7 @@ export class Declarations {
     const origin = this.origins.get(address);
     if (origin === undefined) return undefined;
     const node = this.nodeOf(origin, pointer);
-    const { source } = origin.document;
-    return source.place(
-      offset !== undefined && node.type === 'scalar' ? offsetInText(source.text, node, offset) : node.start,
-    );
+    return origin.document.place(node, offset);
   }
 
   /** The first and the last line of a record. */
@@ -144,10 +140,12 @@ export class Declarations {
     const origin = this.origins.get(address);
     if (origin === undefined) return undefined;
     const { document, node, parts } = origin;
-    const end = parts.reduce((last, { value }) => Math.max(last, value.end), node.end);
-    const { file, line } = document.source.place(node.start);
-    const text = document.source.text.slice(node.start, end);
-    return { file, first: line, last: document.source.place(node.start + text.trimEnd().length).line };
+    const source = document.sourceOf(node);
+    const own = parts.filter(({ value }) => document.sourceOf(value) === source);
+    const end = own.reduce((last, { value }) => Math.max(last, value.end), node.end);
+    const { file, line } = source.place(node.start);
+    const text = source.text.slice(node.start, end);
+    return { file, first: line, last: source.place(node.start + text.trimEnd().length).line };
   }
 
   /** The node that a pointer into the normalized fields of a declared record names. */

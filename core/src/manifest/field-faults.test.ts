@@ -69,7 +69,7 @@ describe('a tree', () => {
       `${V}polices: {}\nx: 1\n`,
       [
         'a.yaml:2:1: the key "polices" is not known: did you mean "policies"?',
-        'a.yaml:3:1: the key "x" is not known: write one of version, tenant, stack, defaults, moved, external, applications, roles, policies, groups, subject_types, context_attributes, directories, subjects, access_rules, api_keys, oauth_clients, role_assignments, policy_assignments, group_memberships.',
+        'a.yaml:3:1: the key "x" is not known: write one of version, tenant, stack, defaults, variables, moved, external, applications, roles, policies, groups, subject_types, context_attributes, directories, subjects, access_rules, api_keys, oauth_clients, role_assignments, policy_assignments, group_memberships.',
       ],
     ],
     [
@@ -90,7 +90,7 @@ describe('a tree', () => {
       'is ours where one key is known or nearly so',
       `${V}---\nservices: {}\npolices: {}\n`,
       [
-        'a.yaml:3:1: the key "services" is not known: write one of version, tenant, stack, defaults, moved, external, applications, roles, policies, groups, subject_types, context_attributes, directories, subjects, access_rules, api_keys, oauth_clients, role_assignments, policy_assignments, group_memberships.',
+        'a.yaml:3:1: the key "services" is not known: write one of version, tenant, stack, defaults, variables, moved, external, applications, roles, policies, groups, subject_types, context_attributes, directories, subjects, access_rules, api_keys, oauth_clients, role_assignments, policy_assignments, group_memberships.',
         'a.yaml:4:1: the key "polices" is not known: did you mean "policies"?',
       ],
     ],

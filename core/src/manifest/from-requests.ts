@@ -5,7 +5,7 @@ import type { Kind } from '../records/kinds.js';
 import { inField } from './about.js';
 import type { Declarations } from './declarations.js';
 import { nodeAt, type Origin } from './locate.js';
-import type { About } from './source.js';
+import { type About, placeText } from './source.js';
 import { UNUSABLE, type YamlDocument } from './yaml-document.js';
 import type { YamlNode } from './yaml-node.js';
 
@@ -51,8 +51,7 @@ export class FromRequests {
       document.fault(node, about, `${FIELD} ${notBoolean(said)}`);
       return;
     }
-    const { file, line, column } = document.source.place(node.start);
-    const place = `${file}:${line}:${column}`;
+    const place = placeText(document.place(node));
     this.#default ??= { value: said, place };
     if (this.#default.value !== said)
       document.fault(node, about, `${FIELD} is ${said} here and ${!said} at ${this.#default.place}: keep one of them.`);

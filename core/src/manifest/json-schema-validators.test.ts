@@ -7,7 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { testFileJsonSchema } from '../questions/policy-tests/test-schema.js';
-import { manifestJsonSchema } from './json-schema.js';
+import { environmentJsonSchema, manifestJsonSchema } from './json-schema.js';
 
 const examples = fileURLToPath(new URL('../../../examples', import.meta.url));
 /** The organizations from which an example makes its tenant are no records. */
@@ -62,6 +62,27 @@ describe('the JSON Schema of the YAML', () => {
     const { status, stdout, stderr } = spawnSync('python3', ['-c', PYTHON], { input, encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual(expected);
+  });
+});
+
+describe('the JSON Schema of environments', () => {
+  const page = readFileSync(join(examples, '../docs/environments.md'), 'utf8');
+  const block = (name: string) => new RegExp(`\`\`\`yaml\n# ${name}\n(.*?)\`\`\``, 's').exec(page)?.[1] ?? '';
+  const validator = (of: object) =>
+    new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false }).compile(of);
+
+  it('takes the files of the page, and that of trees its variables', () => {
+    expect(validator(environmentJsonSchema())(parse(block('environments/prod.yaml')))).toBe(true);
+    expect(validator(schema)(parse(block('billing.yaml')))).toBe(true);
+  });
+
+  it.each([
+    ['an unknown key', 'patches: {}'],
+    ['links as a list', 'change: { groups: { g: { members: [user/ann] } } }'],
+    ['an unknown field', 'change: { subjects: { user/ann: { nam: Ann } } }'],
+    ['what is no address', 'remove: [5]'],
+  ])('refuses %s', (_, text) => {
+    expect(validator(environmentJsonSchema())(parse(text))).toBe(false);
   });
 });
 

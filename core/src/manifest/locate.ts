@@ -1,5 +1,6 @@
 import type { Json } from '../json/json.js';
 import type { DeclaredRecord } from '../records/registry.js';
+import { placeText } from './source.js';
 import type { Entry, YamlDocument } from './yaml-document.js';
 import type { YamlNode } from './yaml-node.js';
 
@@ -17,10 +18,9 @@ export interface Origin {
   isFaulty?: boolean;
 }
 
-/** ` at FILE:LINE:COLUMN`, for faults that name a second place. */
-export function placeText(origin: Origin): string {
-  const { file, line, column } = origin.document.source.place(origin.node.start);
-  return `${file}:${line}:${column}`;
+/** `FILE:LINE:COLUMN` of a record, for faults that name a second place. */
+export function originText({ document, node }: Origin): string {
+  return placeText(document.place(node));
 }
 
 /** The node of the value at a path into the fields as written, or of its key; the nearest one around if it has none. */

@@ -8,6 +8,8 @@ export interface ManifestFile {
   text: string;
   /** The YAML of this very text, if it has been parsed ahead. */
   parsed?: ParsedText;
+  /** Whether it says what is different in the environment that the tree is read in; at most one file does. */
+  isEnvironment?: boolean;
 }
 
 /** A place in a file; line and column count from 1, the column in UTF-16 units as editors do. */
@@ -41,6 +43,8 @@ export interface Manifest {
   tenant?: string;
   /** The owner of what is declared. */
   stack: string;
+  /** The environment that the tree was read in. */
+  environment?: string;
   records: DeclaredRecord[];
   moves: { from: Address; to: Address }[];
   /** Records that another stack declares and this one mentions. */
@@ -52,6 +56,8 @@ export interface ManifestResult {
   faults: ManifestFault[];
   warnings: ManifestFault[];
   manifest?: Manifest;
+  /** Whether the tree has variables that only an environment gives a value, and was read in none. */
+  needsEnvironment: boolean;
   /**
    * Returns where a record, or the field that `pointer` names, is declared or listed as external; or a character of the
    * field.

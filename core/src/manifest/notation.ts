@@ -130,6 +130,7 @@ export const SETTINGS = {
   tenant: 'The only tenant that this tree may be applied to.',
   stack: 'The owner of what this tree declares; `default` unless said.',
   defaults: 'What holds for all that this tree declares and that does not say it itself.',
+  variables: 'Typed values that environments give. `var.NAME` stands for one in a condition.',
 } as const;
 
 /** The other lists at the top of a file. */

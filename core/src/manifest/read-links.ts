@@ -40,6 +40,7 @@ export class LinkReader {
   constructor(
     private readonly declarations: Declarations,
     private readonly external: ReadonlySet<Address>,
+    private readonly take: Declarations['declare'] = declarations.declare.bind(declarations),
   ) {}
 
   /** The links that a record's list says. */
@@ -107,7 +108,7 @@ export class LinkReader {
     const here = aboutRecord(kind, input, about.label);
     const read = [...ends.map(({ field }) => field), ...places];
     const faults = more ? readFields({ kind, body: read }, origin, here) : undefined;
-    this.declarations.declare(kind, origin, here, faults);
+    this.take(kind, origin, here, faults);
   }
 
   /** Reads one end into the link's fields. Says whether it could. */

@@ -5,6 +5,7 @@ import { unknownKeyText } from '../records/issue-text.js';
 import { aboutRecord, inField } from './about.js';
 import { type Declarations, FieldFaults } from './declarations.js';
 import { expectedMapping } from './describe.js';
+import type { Changes } from './environment-changes.js';
 import { type FromRequests, isSendable } from './from-requests.js';
 import { nodeAt, type Origin } from './locate.js';
 import { fieldsOf, keysOf, type LinksNotation, type RecordsNotation } from './notation.js';
@@ -48,6 +49,7 @@ export class RecordReader {
   constructor(
     private readonly declarations: Declarations,
     private readonly fromRequests: FromRequests,
+    private readonly changes?: Changes,
   ) {}
 
   collection(notation: RecordsNotation, document: YamlDocument, node: YamlNode, scope: Scope): void {
@@ -94,8 +96,14 @@ export class RecordReader {
     this.applications.push({ name: entry.key, document, entry, fields });
   }
 
-  private record(notation: RecordsNotation, document: YamlDocument, entry: Entry, body: Entry[], scope: Scope): void {
+  private record(notation: RecordsNotation, document: YamlDocument, entry: Entry, base: Entry[], scope: Scope): void {
     const { kind } = notation;
+    const { application } = scope;
+    const { body, links: changeLinks } = this.changes?.applied(
+      { notation, application, key: entry.key, body: base },
+      document,
+      entry.keyNode,
+    ) ?? { body: base };
     const input = this.key(notation, document, entry, body, scope);
     if (input === undefined) return;
     const about = aboutRecord(kind, input, scope.label);
@@ -109,9 +117,9 @@ export class RecordReader {
       const links = notation.links.get(part.key);
       if (links === undefined) continue;
       const label = `${about.label}: ${part.key}`;
-      const { application } = scope;
       this.links.push({ notation: links, document, node: part.value, holder, label, application });
     }
+    changeLinks?.(holder.path, about.label);
   }
 
   /** The entries of a record, those that YAML names otherwise under their fields' names. */

@@ -7,6 +7,7 @@ import { checkRecords } from './check-records.js';
 import { Declarations } from './declarations.js';
 import { expectedMapping } from './describe.js';
 import { documentsOf, sourceOf } from './documents.js';
+import { Environment, type Removal } from './environment.js';
 import { FromRequests } from './from-requests.js';
 import type { ManifestFile, ManifestResult } from './manifest.js';
 import { ADDRESS_LISTS, COLLECTIONS, LINK_LISTS, SETTINGS } from './notation.js';
@@ -15,6 +16,7 @@ import { RecordReader } from './read-records.js';
 import { Settings } from './settings.js';
 import { settleIncludes } from './settle-includes.js';
 import { byPlace, Findings, Source } from './source.js';
+import { Variables } from './variables.js';
 import type { Entry, YamlDocument } from './yaml-document.js';
 import { isEmpty } from './yaml-node.js';
 
@@ -44,7 +46,8 @@ export interface ReadOptions {
 
 /**
  * Reads YAML files as one declaration of records. Every fault of every file is reported, not only the first; with any
- * of them there is no manifest. The order of the files means nothing.
+ * of them there is no manifest. The order of the files means nothing. With the file of an environment among them, the others
+ * are read as they are there.
  */
 export function readManifest(
   files: readonly ManifestFile[],
@@ -56,8 +59,8 @@ export function readManifest(
     if (records % PROGRESS_STEP === 0) onProgress?.({ files: filesBegun, records });
   });
   const fromRequests = new FromRequests();
-  const records = new RecordReader(declarations, fromRequests);
   const settings = new Settings();
+  const variables = new Variables(findings);
   const lists = new AddressLists();
   const linkLists: { document: YamlDocument; entry: Entry }[] = [];
   const foreign = new Set<string>();
@@ -71,19 +74,30 @@ export function readManifest(
     else if (key === 'defaults') fromRequests.readDefaults(document, value);
     else if (key === 'moved') lists.readMoved(document, value);
     else if (key === 'external') lists.readExternal(document, value);
-    else {
+    else if (key !== 'variables') {
       document.leaveUnread(value);
       document.fault(keyNode, { label: '' }, unknownKeyText(key, TOP_KEYS));
     }
   };
 
-  const sources = [...files]
+  const environmentFile = files.find(({ isEnvironment }) => isEnvironment);
+  const sources = files
+    .filter(({ isEnvironment }) => !isEnvironment)
     .sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0))
-    .map((file) => ({ file, source: sourceOf(file) }));
-  for (const { file, source } of sources) {
+    .map((file) => ({ file, source: sourceOf(file) }))
+    .map(({ file, source }) => ({ file, source, documents: documentsOf(file, source, findings) }));
+  const documents = sources.flatMap((file) => file.documents);
+  for (const document of documents) {
+    const entries = document.root.type === 'map' ? document.entries(document.root) : [];
+    for (const { key, value } of entries) if (key === 'variables') variables.declare(document, value);
+  }
+  const environment = environmentFile && new Environment(environmentFile, findings, settings, variables);
+  const records = new RecordReader(declarations, fromRequests, environment?.changes);
+  for (const { file, documents } of sources) {
     filesBegun++;
     onProgress?.({ files: filesBegun, records: declarations.origins.size });
-    for (const document of documentsOf(file, source, findings)) {
+    for (const document of documents) {
+      variables.fold(document);
       const { root } = document;
       if (isEmpty(root)) continue;
       if (root.type === 'map') {
@@ -96,9 +110,14 @@ export function readManifest(
       } else document.fault(root, { label: '' }, `The document ${expectedMapping(root)}`);
     }
   }
+  for (const document of environment?.documents ?? [])
+    if (document.root.type === 'map')
+      for (const entry of document.entries(document.root, () => ({ label: 'add' }))) readTop(document, entry);
   if (findings.unread.length === 0) settings.requireVersion(sources[0]?.source ?? new Source('.', ''), findings);
 
-  declareApplications(records.applications, lists.external, declarations);
+  declareApplications(records.applications, lists.external, declarations, environment?.changes);
+  environment?.changes.checkUsed();
+  variables.warnOfUnused();
   settleIncludes(
     records.bareInclusions,
     declarations,
@@ -106,12 +125,21 @@ export function readManifest(
   );
   fromRequests.settle(declarations);
   const links = new LinkReader(declarations, new Set(lists.external.keys()));
-  for (const pending of records.links) links.onRecord(pending);
+  for (const pending of [...records.links, ...(environment?.changes.added ?? [])]) links.onRecord(pending);
   for (const { document, entry } of linkLists) {
     const notation = LINK_LISTS.get(entry.key);
     if (notation !== undefined) links.list(notation, document, entry.value, entry.key);
   }
 
+  if (environment !== undefined) {
+    const left: Removal[] = [];
+    const external = new Set(lists.external.keys());
+    const leaving = new LinkReader(declarations, external, (_, { document, node }, about) => {
+      if (about.address !== undefined) left.push({ document, node, about, address: about.address });
+    });
+    for (const pending of environment.changes.removed) leaving.onRecord(pending);
+    environment.takeOut(declarations, left);
+  }
   checkRecords(declarations, lists, findings.unread, { now, standIns });
 
   const faults = findings.faults.sort(byPlace);
@@ -120,6 +148,7 @@ export function readManifest(
     faults,
     warnings,
     fromRequests: fromRequests.byDefault,
+    needsEnvironment: variables.hasOpen && environment === undefined,
     placeOf: (address, pointer, offset) =>
       declarations.placeOf(address, pointer, offset) ?? lists.placeOfExternal(address),
     linesOf: (address) => declarations.linesOf(address),
@@ -130,6 +159,7 @@ export function readManifest(
       version: 1,
       ...(tenant !== undefined && { tenant }),
       stack,
+      ...(environment !== undefined && { environment: environment.name }),
       records: [...declarations.sound()],
       moves: lists.moves.map(({ from, to }) => ({ from, to })),
       external: [...lists.external.keys()],

@@ -7,7 +7,11 @@ const BLANK = /\s/;
  * folded lines make the two differ: they are walked side by side, sign for sign, white space left out.
  */
 export function offsetInText(text: string, scalar: ScalarNode, offset: number): number {
-  const { start, end, style } = scalar;
+  const { start, end, style, folded } = scalar;
+  if (folded !== undefined) {
+    const { folded: _, ...written } = { ...scalar, value: folded.from };
+    return offsetInText(text, written, folded.offsetOf(offset));
+  }
   const value = String(scalar.value);
   let at = start;
   if (style === 'block') at = text.indexOf('\n', start) + 1;

@@ -2,20 +2,29 @@ import type { Json } from '../json/json.js';
 import { describe, quote, YAML_WORDS } from '../records/describe.js';
 import { nameText } from '../records/fields.js';
 import { DEFAULT_STACK } from './manifest.js';
-import type { Findings, Source } from './source.js';
+import { type Findings, placeText, type Source } from './source.js';
 import { UNUSABLE, type YamlDocument } from './yaml-document.js';
 import type { YamlNode } from './yaml-node.js';
 
 /** The owner of records that are written over HTTP: a tree of that name would prune them. */
 const API_OWNER = 'api';
 
+interface Setting {
+  value: string | number;
+  document: YamlDocument;
+  node: YamlNode;
+}
+
 /** The single values at the top of files. Each may be given more than once if the values are equal. */
 export class Settings {
   private versionSeen = false;
-  private readonly said = new Map<string, { value: string | number; document: YamlDocument; node: YamlNode }>();
+  private readonly said = new Map<string, Setting>();
+  /** The settings of an environment, which go before those of the base. */
+  private readonly saidThere = new Map<string, Setting>();
 
-  read(name: 'version' | 'tenant' | 'stack', document: YamlDocument, node: YamlNode): void {
-    if (name === 'version') this.versionSeen = true;
+  read(name: 'version' | 'tenant' | 'stack', document: YamlDocument, node: YamlNode, inEnvironment = false): void {
+    if (name === 'version' && !inEnvironment) this.versionSeen = true;
+    const said = inEnvironment ? this.saidThere : this.said;
     const value = document.json(node, () => ({ label: name }));
     if (value === UNUSABLE) return;
     const wrong = name === 'version' ? versionFault(value) : nameFault(name, value);
@@ -23,18 +32,18 @@ export class Settings {
       document.fault(node, { label: name }, wrong);
       return;
     }
-    const first = this.said.get(name);
+    const first = said.get(name);
     if (first === undefined) {
-      this.said.set(name, { value: value as string | number, document, node });
+      said.set(name, { value: value as string | number, document, node });
     } else if (first.value !== value) {
-      const { file, line, column } = first.document.source.place(first.node.start);
-      const text = `is ${quote(String(value))} here and ${quote(String(first.value))} at ${file}:${line}:${column}: ${ONE_OF[name]}.`;
+      const place = placeText(first.document.place(first.node));
+      const text = `is ${quote(String(value))} here and ${quote(String(first.value))} at ${place}: ${ONE_OF[name]}.`;
       document.fault(node, { label: name }, text);
     }
   }
 
   get tenant(): string | undefined {
-    return this.said.get('tenant')?.value as string | undefined;
+    return (this.saidThere.get('tenant') ?? this.said.get('tenant'))?.value as string | undefined;
   }
 
   get stack(): string {

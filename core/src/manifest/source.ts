@@ -1,5 +1,6 @@
 import type { Address } from '../records/address.js';
 import type { ManifestFault, SourcePlace } from './manifest.js';
+import type { YamlNode } from './yaml-node.js';
 
 /** A text without the byte order mark that editors may begin a file with. */
 export function withoutMark(text: string): string {
@@ -42,8 +43,16 @@ export interface About {
   pointer?: string;
 }
 
+/** A node that stands in a document of another file: where it is written, and the place that it was put to. */
+export interface Borrowed {
+  source: Source;
+  at: string;
+}
+
 /** Everything found so far, in the order of finding. */
 export class Findings {
+  /** Nodes that an environment has put into documents of its base. */
+  readonly borrowed = new Map<YamlNode, Borrowed>();
   readonly faults: ManifestFault[] = [];
   readonly warnings: ManifestFault[] = [];
   /** Text that could not be read: it may declare what is mentioned elsewhere. */
@@ -67,6 +76,11 @@ function finding(source: Source, offset: number, about: About, text: string): Ma
     ...(pointer !== undefined && { pointer }),
     detail,
   };
+}
+
+/** `FILE:LINE:COLUMN`, for texts that name a second place. */
+export function placeText({ file, line, column }: SourcePlace): string {
+  return `${file}:${line}:${column}`;
 }
 
 /** The order of reading: file, line, column. */

@@ -2,8 +2,9 @@ import { inexactText } from '../json/exact-number.js';
 import type { Json } from '../json/json.js';
 import { quote } from '../records/describe.js';
 import { describeNode } from './describe.js';
+import type { SourcePlace } from './manifest.js';
 import { offsetInText } from './scalar-offset.js';
-import type { About, Findings, Source } from './source.js';
+import { type About, type Findings, placeText, type Source } from './source.js';
 import type { ListNode, MapNode, ScalarNode, YamlNode } from './yaml-node.js';
 
 /** One key of a mapping and its value. */
@@ -41,21 +42,39 @@ export class YamlDocument {
   ) {}
 
   fault(node: YamlNode, about: About, text: string): void {
-    this.findings.fault(this.source, node.start, about, text);
+    this.findings.fault(this.sourceOf(node), node.start, about, text + this.putAt(node));
   }
 
   /** A fault at a character of a scalar's value. */
   faultWithin(node: ScalarNode, offset: number, about: About, text: string): void {
-    this.findings.fault(this.source, offsetInText(this.source.text, node, offset), about, text);
+    const source = this.sourceOf(node);
+    this.findings.fault(source, offsetInText(source.text, node, offset), about, text + this.putAt(node));
   }
 
   warning(node: YamlNode, about: About, text: string): void {
-    this.findings.warning(this.source, node.start, about, text);
+    this.findings.warning(this.sourceOf(node), node.start, about, text + this.putAt(node));
+  }
+
+  /** The file that a node is written in: this one, unless an environment has put it here. */
+  sourceOf(node: YamlNode): Source {
+    return this.findings.borrowed.get(node)?.source ?? this.source;
+  }
+
+  /** The place of a node, or of a character of a scalar's value. */
+  place(node: YamlNode, offset?: number): SourcePlace {
+    const source = this.sourceOf(node);
+    const isWithin = offset !== undefined && node.type === 'scalar';
+    return source.place(isWithin ? offsetInText(source.text, node, offset) : node.start);
+  }
+
+  private putAt(node: YamlNode): string {
+    const borrowed = this.findings.borrowed.get(node);
+    return borrowed === undefined ? '' : ` (It counts at ${borrowed.at}.)`;
   }
 
   /** Notes that what stands here was not read, so that mentions of it are no faults of their own. */
   leaveUnread(node: YamlNode): void {
-    this.findings.unread.push(this.source.text.slice(node.start, node.end));
+    this.findings.unread.push(this.sourceOf(node).text.slice(node.start, node.end));
   }
 
   /**
@@ -82,8 +101,7 @@ export class YamlDocument {
   }
 
   private twiceText(key: string, first: Entry): string {
-    const { file, line, column } = this.source.place(first.keyNode.start);
-    return `the key "${key}" stands twice in one mapping, first at ${file}:${line}:${column}: keep one of them.`;
+    return `the key "${key}" stands twice in one mapping, first at ${placeText(this.place(first.keyNode))}: keep one of them.`;
   }
 
   private merge(value: YamlNode, about?: () => About): Entry[] {

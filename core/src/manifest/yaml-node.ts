@@ -11,8 +11,10 @@ export interface ScalarNode extends Span {
   style: 'plain' | 'quoted' | 'block';
   /** A plain scalar as it is written: `010`. */
   source: string;
-  /** It has a tag that means nothing here, which is reported: no value can be taken of it. */
+  /** It has a tag that means nothing, or a variable without a value, which is reported: no value can be taken of it. */
   mistagged?: boolean;
+  /** The text as it is written, where `value` has constants in the place of variables, and the place there of a character. */
+  folded?: { from: string; offsetOf(offset: number): number };
 }
 
 export interface ListNode extends Span {

@@ -43,6 +43,7 @@ const sidebar = [
     items: pages([
       ['Command line', 'docs/cli.md'],
       ['YAML', 'docs/yaml.md'],
+      ['Environments', 'docs/environments.md'],
       ['Schemas', 'docs/schema.md'],
       ['Conditions', 'docs/conditions.md'],
       ['Cloud', 'cloud/README.md'],

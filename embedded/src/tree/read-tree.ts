@@ -11,12 +11,13 @@ const READ_AT_ONCE = 32;
 /**
  * Reads the records in every `*.yaml` and `*.yml` file, in letters of any case, below a folder (or the one file that `root` names), sorted by
  * path. It skips `node_modules`, hidden names, which begin with a dot, and tests. It follows links inside the folder but
- * never out of it: everything that a plan shows must come from the tree under review.
+ * never out of it: everything that a plan shows must come from the tree under review. Of the folder `environments` it reads
+ * the file of the environment that is named, and no other.
  *
  * Throws `invalid_config` with all faults at once: an empty folder, unreadable or oversized files, text that is not
  * UTF-8, links that are broken, lead out of the folder or form a circle.
  */
-export async function readTree(root: string): Promise<ManifestFile[]> {
+export async function readTree(root: string, environment?: string): Promise<ManifestFile[]> {
   if (isTest(root)) {
     throw new ProblemError(
       'invalid_config',
@@ -25,7 +26,37 @@ export async function readTree(root: string): Promise<ManifestFile[]> {
   }
   const files = await readFiles(root, (file) => !isTest(file));
   if (files.length === 0) throw emptyFolder(root);
-  return files;
+  return [...files, ...(await environmentFiles(root, environment))];
+}
+
+/** The folder in a tree's folder that holds a file for each environment. */
+export const ENVIRONMENTS = 'environments';
+
+/** The names of the environments of a tree, sorted. */
+export async function environmentsIn(root: string): Promise<string[]> {
+  const entries = await fs.readdir(path.join(root, ENVIRONMENTS), { withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => !entry.isDirectory() && !isSkipped(entry.name) && isRecordFile(entry.name));
+  return [...new Set(files.map(({ name }) => name.replace(/\.ya?ml$/i, '')))].sort();
+}
+
+/** The refusal of an environment that a tree does not have. `root` is as messages name the tree. */
+export function unknownEnvironment(name: string, root: string, known: readonly string[]): ProblemError {
+  const has = known.length === 0 ? 'It has none' : `It has ${known.join(', ')}`;
+  return new ProblemError(
+    'invalid_config',
+    `The tree "${root}" has no environment "${name}": there is no ${ENVIRONMENTS}/${name}.yaml. ${has}.`,
+  );
+}
+
+async function environmentFiles(root: string, environment: string | undefined): Promise<ManifestFile[]> {
+  if (environment === undefined) return [];
+  if (!/^[^/\\]+$/.test(environment)) throw unknownEnvironment(environment, root, await environmentsIn(root));
+  for (const ending of ['yaml', 'yml']) {
+    const file = path.join(root, ENVIRONMENTS, `${environment}.${ending}`);
+    if (!(await fs.stat(file).catch(() => undefined))?.isFile()) continue;
+    return (await readFiles(file, () => true)).map((read) => ({ ...read, isEnvironment: true }));
+  }
+  throw unknownEnvironment(environment, root, await environmentsIn(root));
 }
 
 /** Whether a file of this name in a tree declares records. */
@@ -39,12 +70,15 @@ export function isSkipped(name: string): boolean {
 }
 
 /** Reads records as `readTree` does, and the tests beside them, which are in files named `*.test.yaml`. */
-export async function readTreeAndTests(root: string): Promise<{ records: ManifestFile[]; tests: ManifestFile[] }> {
+export async function readTreeAndTests(
+  root: string,
+  environment?: string,
+): Promise<{ records: ManifestFile[]; tests: ManifestFile[] }> {
   const files = await readFiles(root, () => true);
   const tests = files.filter(({ path: file }) => isTest(file));
   const records = files.filter(({ path: file }) => !isTest(file));
   if (records.length === 0) throw emptyFolder(root);
-  return { records, tests };
+  return { records: [...records, ...(await environmentFiles(root, environment))], tests };
 }
 
 /** Reads the tests alone, as `readTreeAndTests` does. */
@@ -54,7 +88,8 @@ export async function readTests(root: string): Promise<ManifestFile[]> {
 
 async function readFiles(root: string, wanted: (file: string) => boolean): Promise<ManifestFile[]> {
   const faults: ProblemItem[] = [];
-  const found = (await findFiles(root, faults)).filter(wanted);
+  const isOfEnvironment = (file: string) => path.relative(root, file).split(path.sep)[0] === ENVIRONMENTS;
+  const found = (await findFiles(root, faults)).filter((file) => wanted(file) && !isOfEnvironment(file));
   const files = faults.length === 0 ? await readAll(found, faults) : [];
   const first = faults[0];
   if (first !== undefined) {

@@ -17,6 +17,8 @@ const FORMS =
 export interface SourceOptions extends BundleOptions {
   connection: ConnectionFlags;
   signal: AbortSignal;
+  /** The environment in which a tree is read. */
+  environment?: string | undefined;
   /** Told of warnings about a tree. */
   warn(text: string): Promise<void>;
 }
@@ -38,9 +40,10 @@ export async function openSource(spec: string, options: SourceOptions): Promise<
     return alone(await liveSource(spec, { ...options.connection, url: spec }, options.signal));
   }
   const stats = await stat(spec).catch(() => undefined);
-  if (stats === undefined && spec.includes(':')) return alone(await gitSource(spec, options.warn));
+  if (stats === undefined && spec.includes(':')) return alone(await gitSource(spec, options.warn, options.environment));
   if (stats === undefined) throw new UsageError(`"${spec}" is not there. Write ${FORMS}.`);
-  if (stats.isDirectory() || /\.ya?ml$/.test(spec)) return alone(await folderSource(spec, options.warn));
+  if (stats.isDirectory() || /\.ya?ml$/.test(spec))
+    return alone(await folderSource(spec, options.warn, options.environment));
   const bytes = await readFile(spec);
   if (isGzip(bytes)) return alone(await bundleSource(spec, bytes, options));
   const head = bytes.toString('utf8', 0, 2000);

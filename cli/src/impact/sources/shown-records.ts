@@ -28,6 +28,7 @@ export async function shownRecords(file: string): Promise<ShownRecords> {
   const records: ManifestResult = {
     faults: [],
     warnings: [],
+    needsEnvironment: false,
     fromRequests: true,
     manifest: { version: 1, stack: '', records: [...after.records], moves: [], external: [] },
     placeOf,

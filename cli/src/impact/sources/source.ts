@@ -32,6 +32,11 @@ export function alone(source: Source): SourcePair {
   return { before: source, after: source, differ: false };
 }
 
+/** The label of a tree that is read in an environment. */
+export function labelIn(spec: string, environment: string | undefined): string {
+  return environment === undefined ? spec : `${spec} in ${environment}`;
+}
+
 export function treeSource(label: string, { manifest, placeOf }: SoundTree): Source {
   const { records, tenant, stack } = manifest;
   return {

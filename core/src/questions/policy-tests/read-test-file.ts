@@ -18,7 +18,9 @@ type Path = readonly PropertyKey[];
 /** A file of tests as written, with the place of everything in it. */
 export class ReadTestFile {
   readonly tests: { test: Test; path: Path }[] = [];
-  head: Pick<TestFile, 'clock' | 'context' | 'fixtures'> = { fixtures: { subjects: {}, resources: {}, actions: {} } };
+  head: Pick<TestFile, 'clock' | 'context' | 'environments' | 'fixtures'> = {
+    fixtures: { subjects: {}, resources: {}, actions: {} },
+  };
   /** The records that only these tests have, as a file of their own with the places of this one. */
   records: ManifestFile | undefined;
   /** Whether the names in its tests can be looked up: what fixtures it has is known. */
@@ -40,7 +42,7 @@ export class ReadTestFile {
   placeOf(path: Path, ofKey = false): SourcePlace {
     if (this.#origin === undefined) return { file: this.path, line: 1, column: 1 };
     const node = nodeAt(this.#origin, path, ofKey);
-    return this.#origin.document.source.place(node.start);
+    return this.#origin.document.place(node);
   }
 
   fault(path: Path, detail: string, ofKey = false): void {
@@ -79,12 +81,17 @@ export class ReadTestFile {
       value[key] = json;
     }
     const parsed = this.#parse(testFileSchema, value, []);
-    const { clock, context, fixtures, tests } = parsed ?? {
+    const { clock, context, environments, fixtures, tests } = parsed ?? {
       fixtures: this.head.fixtures,
       tests: mappings(value.tests),
     };
     this.hasHead = parsed !== undefined;
-    this.head = { fixtures, ...(clock !== undefined && { clock }), ...(context !== undefined && { context }) };
+    this.head = {
+      fixtures,
+      ...(clock !== undefined && { clock }),
+      ...(context !== undefined && { context }),
+      ...(environments !== undefined && { environments }),
+    };
     const names = new Map<string, Path>();
     for (const [index, written] of tests.entries()) {
       const path = ['tests', index];
@@ -102,6 +109,14 @@ export class ReadTestFile {
       names.set(test.name, path);
       this.tests.push({ test: { form, ...test } as Test, path });
     }
+  }
+
+  /** Leaves out the tests that are not for this environment, or with none not for the base. */
+  keepFor(environment: string | undefined): void {
+    const isFor = (names: readonly string[] | undefined) =>
+      names === undefined || (environment !== undefined && names.includes(environment));
+    const kept = isFor(this.head.environments) ? this.tests.filter(({ test }) => isFor(test.environments)) : [];
+    this.tests.splice(0, this.tests.length, ...kept);
   }
 
   #parse<T>(schema: z.ZodType<T>, value: Json, at: Path): T | undefined {

@@ -75,6 +75,7 @@ export function prepareTests(
   const faults: ManifestFault[] = [...tree.faults];
   const suites: Suite[] = [];
   for (const file of files) {
+    file.keepFor(tree.manifest?.environment);
     const own = tree.manifest === undefined ? undefined : tenantOf(file);
     if (own !== undefined && file.hasHead) {
       const wanted = ({ test, question }: Case) => {

@@ -29,10 +29,15 @@ const action = z.union([text, actionDetail]).meta({
   description: 'An action that the type of the resource declares, a fixture by its name, or a mapping with properties.',
 });
 
+const environments = z.array(text).min(1).meta({
+  description: 'The environments of the tree in which the questions are asked; unless given, in all and in the base.',
+});
+
 const common = {
   name: text.meta({ description: 'The expectation in words, once in each file.' }),
   clock: clock.optional(),
   context: context.optional(),
+  environments: environments.optional(),
 };
 const cause = {
   policy: text.meta({ description: 'The path of the deciding policy: `billing/approve-small`.' }).optional(),
@@ -99,6 +104,7 @@ const fixtures = z.strictObject({
 
 const head = {
   clock: clock.optional(),
+  environments: environments.optional(),
   context: context.optional(),
   fixtures: fixtures.prefault({}),
 };

@@ -1,0 +1,145 @@
+import { type Address, address } from '../records/address.js';
+import { quote } from '../records/describe.js';
+import { unknownKeyText } from '../records/issue-text.js';
+import { nearest } from '../text/nearest.js';
+import { readText } from './address-lists.js';
+import type { Declarations } from './declarations.js';
+import { expectedList, expectedMapping } from './describe.js';
+import { documentsOf, sourceOf } from './documents.js';
+import { Changes } from './environment-changes.js';
+import type { ManifestFile } from './manifest.js';
+import { COLLECTIONS, LINK_LISTS } from './notation.js';
+import type { Settings } from './settings.js';
+import type { About, Findings } from './source.js';
+import type { Variables } from './variables.js';
+import { YamlDocument } from './yaml-document.js';
+import { isEmpty, type YamlNode } from './yaml-node.js';
+
+/** The keys of an environment's file. */
+export const ENVIRONMENT_KEYS = {
+  version: 'The version of this notation: 1.',
+  name: 'The name of the environment, which is that of the file.',
+  tenant: 'The only tenant that the tree may be applied to in this environment.',
+  variables: 'Values of the variables that the base declares.',
+  add: 'Records and links that the base does not have, in the notation of a tree.',
+  change: 'Changes of records of the base, by the keys that these have there.',
+  remove: 'Addresses of records and links of the base that are not in this environment.',
+} as const;
+
+/** The keys of a tree that may stand below `add`. */
+const ADDED_KEYS = [...COLLECTIONS.keys(), ...LINK_LISTS.keys(), 'external'] satisfies string[];
+
+export interface Removal {
+  document: YamlDocument;
+  node: YamlNode;
+  about: About;
+  address: Address;
+}
+
+/** The name of an environment by the path of its file. */
+export function environmentName(path: string): string {
+  return (path.split(/[/\\]/).at(-1) ?? path).replace(/\.ya?ml$/i, '');
+}
+
+/** A file that says what is different in one environment of a tree. */
+export class Environment {
+  readonly name: string;
+  /** Additions, as documents of a tree. */
+  readonly documents: YamlDocument[] = [];
+  readonly changes: Changes;
+  readonly #removals: Removal[] = [];
+
+  constructor(
+    file: ManifestFile,
+    private readonly findings: Findings,
+    settings: Settings,
+    variables: Variables,
+  ) {
+    this.name = environmentName(file.path);
+    this.changes = new Changes(findings);
+    for (const document of documentsOf(file, sourceOf(file), findings)) {
+      const { root } = document;
+      if (isEmpty(root)) continue;
+      if (root.type !== 'map') {
+        document.fault(root, { label: '' }, `The document ${expectedMapping(root)}`);
+        continue;
+      }
+      const entries = document.entries(root, () => ({ label: '' }));
+      for (const { key, value } of entries) if (key === 'variables') variables.give(document, value);
+      variables.fold(document);
+      // Nodes are folded in place, so the entries are read again.
+      for (const { key, keyNode, value } of document.entries(root)) {
+        if (key === 'version' || key === 'tenant') settings.read(key, document, value, true);
+        else if (key === 'name') this.#checkName(document, value);
+        else if (key === 'add') this.#add(document, value);
+        else if (key === 'change') this.changes.read(document, value);
+        else if (key === 'remove') this.#remove(document, value);
+        else if (key !== 'variables')
+          document.fault(keyNode, { label: '' }, unknownKeyText(key, Object.keys(ENVIRONMENT_KEYS)));
+      }
+    }
+  }
+
+  #checkName(document: YamlDocument, node: YamlNode): void {
+    if (node.type === 'scalar' && node.value === this.name) return;
+    document.fault(node, { label: 'name' }, `is not that of the file: write "name: ${this.name}", or rename the file.`);
+  }
+
+  #add(document: YamlDocument, node: YamlNode): void {
+    if (isEmpty(node)) return;
+    if (node.type !== 'map') {
+      document.fault(node, { label: 'add' }, expectedMapping(node));
+      return;
+    }
+    for (const { key, keyNode } of document.entries(node))
+      if (!ADDED_KEYS.includes(key)) document.fault(keyNode, { label: 'add' }, unknownKeyText(key, ADDED_KEYS));
+    const pairs = node.pairs.filter(({ key }) => key.type === 'scalar' && ADDED_KEYS.includes(String(key.value)));
+    this.documents.push(new YamlDocument(document.source, { ...node, pairs }, this.findings));
+  }
+
+  #remove(document: YamlDocument, list: YamlNode): void {
+    if (isEmpty(list)) return;
+    if (list.type !== 'list') {
+      document.fault(list, { label: 'remove' }, expectedList(list));
+      return;
+    }
+    for (const [index, node] of list.items.entries()) {
+      const about = { label: `remove[${index}]` };
+      const read = readText(document, node, about);
+      if (read !== undefined) this.#removals.push({ document, node, about, address: read.address });
+    }
+  }
+
+  /**
+   * Takes records out of what is declared, and the links that lead to them. `links` are those that lists of changed records
+   * leave out.
+   */
+  takeOut(declarations: Declarations, links: readonly Removal[]): void {
+    const { origins } = declarations;
+    const gone = new Set<Address>();
+    for (const { document, node, about, address: of } of [...this.#removals, ...links]) {
+      if (origins.delete(of)) {
+        gone.add(of);
+        continue;
+      }
+      const near = nearest(of, origins.keys());
+      const why = gone.has(of) ? 'is removed twice' : 'is not in the base';
+      const remedy = near === undefined ? 'remove the item.' : `did you mean ${quote(near)}?`;
+      document.fault(node, about, `${of} ${why}: ${gone.has(of) ? 'remove the item.' : remedy}`);
+    }
+    if (gone.size === 0) return;
+    for (const [of, { record }] of origins) {
+      if (
+        record?.kind !== 'role_assignment' &&
+        record?.kind !== 'policy_assignment' &&
+        record?.kind !== 'group_membership'
+      )
+        continue;
+      const { entity_type, entity, ...rest } = record.fields as Record<string, string | undefined>;
+      const ends = [`${entity_type}/${entity}`];
+      for (const kind of ['role', 'policy', 'group', 'resource'] as const)
+        if (rest[kind] !== undefined) ends.push(address(kind, rest[kind]));
+      if (ends.some((end) => gone.has(end))) origins.delete(of);
+    }
+  }
+}
