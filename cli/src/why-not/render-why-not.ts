@@ -76,11 +76,11 @@ function proposalText(proposal: VerifiedProposal, number: number, style: Style):
   ].join('\n');
 }
 
-function elseText({ grants, exact, findings }: VerifiedProposal): string {
+function elseText({ grants, exact, beyond_records }: VerifiedProposal): string {
   if (grants > 0) {
     const number = `${exact ? '' : 'at most '}${counted(grants, 'other question', 'other questions')}`;
     return `also allows ${number} about recorded subjects and resources`;
   }
-  if (findings <= 1) return 'grants nothing else';
+  if (!beyond_records) return 'grants nothing else';
   return 'grants nothing else that is recorded, but also what has no record, or at other times';
 }

@@ -108,8 +108,7 @@ export function whyNotRoutes(cloud: Cloud): Route[] {
 }
 
 function shown(proposal: VerifiedProposal): object {
-  const { summary, changes, grants, exact, findings, breaks, removes_protection = false } = proposal;
-  const beyond_records = grants === 0 && findings > 1;
+  const { summary, changes, grants, exact, beyond_records, breaks, removes_protection = false } = proposal;
   const records = { changes: changes.flatMap(changeOf), ...ownerOf(changes) };
   return { summary, removes_protection, ...records, grants, exact, beyond_records, breaks };
 }

@@ -1,14 +1,17 @@
 import type { EngineRecord } from '../../access/api/engine.js';
 import type { CompiledEngine } from '../../access/engine/compiled-engine.js';
+import { findType } from '../../access/graph/names.js';
 import type { ChangedRecord } from '../../access/universe/record-changes.js';
 import { finished } from '../../concurrency/time-slicing.js';
-import type { Address } from '../../records/address.js';
+import { type Address, address, path } from '../../records/address.js';
 import type { DeclaredRecord, StoredRecord } from '../../records/registry.js';
+import type { DecisionRequest } from '../../request.js';
 import { Overlay } from '../../state/overlay.js';
 import { TenantState } from '../../state/tenant-state.js';
 import { validateRecords } from '../../state/validate.js';
 import { judgeChange } from '../access-rules/judge-rules.js';
 import { violationText } from '../access-rules/violation.js';
+import type { Finding, FindingResources } from '../impact/api/finding.js';
 import { impactOfChanges } from '../impact/compute-impact.js';
 import type { Proposal, Records } from './proposal.js';
 
@@ -27,6 +30,8 @@ export interface Weight {
   exact: boolean;
   /** The findings of its access delta, unrecorded subjects and resources included. */
   findings: number;
+  /** Whether it allows something that has no record, or more than one thing at different times. */
+  beyond_records: boolean;
   breaks: RuleBreach[];
 }
 
@@ -40,6 +45,7 @@ export class ProposedStates {
   constructor(
     private readonly engine: CompiledEngine,
     private readonly records: Records,
+    private readonly request: DecisionRequest,
     private readonly now: number,
   ) {
     for (const record of records.values()) {
@@ -88,8 +94,31 @@ export class ProposedStates {
     const changedState = { engine: this.engine, policies: () => this.#policies, changes, ids: this.#ids, sides };
     const { delta } = impactOfChanges(changedState, { now: this.now, explained: false });
     const { gained, mixed, unknown } = delta.counts;
-    return { grants: Math.max(0, gained + mixed + unknown - 1), exact: delta.exact, findings: delta.findings.length };
+    const { exact, findings } = delta;
+    return {
+      grants: Math.max(0, gained + mixed + unknown - (this.#isRecorded(changed) ? 1 : 0)),
+      exact,
+      findings: findings.length,
+      beyond_records: findings.length > 1 || findings.some(isBeyondRecords),
+    };
   }
+
+  /** Whether the question is one about a recorded subject and resource, and a declared action. */
+  #isRecorded(changed: ReadonlyMap<Address, ChangedRecord>): boolean {
+    const { subject, resource, action } = this.request;
+    const at = address('subject', path(subject.type, subject.id));
+    const isKnown = this.records.has(at) || changed.get(at)?.after !== undefined;
+    const type = findType(this.engine.types, resource.type);
+    const isDeclared = type?.actions.includes(action.name) ?? false;
+    return isKnown && isDeclared && this.engine.resourceId(this.request) !== undefined;
+  }
+}
+
+/** Whether a finding is about more than what is recorded, or declared. */
+function isBeyondRecords({ subjects, actions, resources }: Finding): boolean {
+  const isNamed = ({ which }: FindingResources) => which === 'named' || which === 'recorded';
+  const { unrecorded, named_role } = subjects;
+  return unrecorded.length > 0 || named_role !== undefined || actions.includes('*') || !resources.every(isNamed);
 }
 
 /** A record as the engine takes it. */

@@ -252,8 +252,9 @@ describe('what proposals grant', () => {
   it.each([
     ['a subject that has a record', ask('carol', 'approve', 'INV-2')],
     ['a subject that has none', ask('dora', 'read', 'INV-1')],
+    ['a resource that has none', ask('carol', 'read', 'INV-9'), 0],
     ['one whom a DENY stops', ask('alice', 'read', 'INV-1')],
-  ])('is what a comparison of the whole trees says, for %s', (_, request) => {
+  ])('is what a comparison of the whole trees says, for %s', (_, request, asked = 1) => {
     const { manifest } = readManifest(files(DENY), { now: NOW });
     const records = manifest?.records ?? [];
     const { proposals } = proposed(request, files(DENY));
@@ -264,9 +265,31 @@ describe('what proposals grant', () => {
       for (const { after: made } of changes) if (made !== undefined) after.set(made.address, made);
       const { delta } = computeImpact({ records }, { records: after.values() }, { now: NOW });
       const { gained, mixed, unknown } = delta.counts;
-      expect([summary, grants, findings]).toEqual([summary, gained + mixed + unknown - 1, delta.findings.length]);
+      expect([summary, grants, findings]).toEqual([summary, gained + mixed + unknown - asked, delta.findings.length]);
     }
   });
+});
+
+it('says which proposals grant what has no record, too', () => {
+  const text = `version: 1
+applications:
+  a:
+    resource_types: { t: { actions: [read], properties: { open: boolean } } }
+    resources: { t/x: { properties: { open: false } } }
+    policies:
+      open: { effect: ALLOW, resource_type: t, actions: [read], condition: resource.properties.open, assigned_to: [user/ann] }
+      all: { effect: ALLOW, resource_type: t, actions: [read] }
+subjects: { user/ann: {} }
+`;
+  const request = {
+    subject: { type: 'user', id: 'ann' },
+    action: { name: 'read' },
+    resource: { type: 't', name: 'x' },
+  };
+  const { proposals } = proposed({ ...request, context: {} }, [{ path: 'a.yaml', text }]);
+  const told = proposals.map(({ summary, grants, beyond_records }) => [summary, grants, beyond_records]);
+  expect(told).toContainEqual(['set "open" of resource/a/t/x to true', 0, false]);
+  expect(told).toContainEqual(['assign policy/a/all to subject/user/ann', 0, true]);
 });
 
 describe('patchTree', () => {

@@ -111,7 +111,7 @@ export function whyNot(
       protection(left) - protection(right) || BREADTHS.indexOf(left.breadth) - BREADTHS.indexOf(right.breadth),
   );
   const most = weigh ?? Math.max(WEIGHED_MIN, Math.floor(WORK_MAX / (workOf(records, engine) + WORK_EACH)));
-  const states = new ProposedStates(engine, records, now);
+  const states = new ProposedStates(engine, records, request, now);
   const weighed = confirmed.slice(0, most).flatMap((proposal): VerifiedProposal[] => {
     const whole = withBase(base, suspended, proposal);
     const weight = states.weigh(whole);
