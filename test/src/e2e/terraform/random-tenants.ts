@@ -48,6 +48,28 @@ const value = fc.oneof(
   fc.dictionary(key, fc.oneof(scalar, fc.constantFrom([], {}, [{ a: [] }])), { maxKeys: 2 }),
 );
 const json = fc.option(fc.dictionary(key, value, { maxKeys: 3 }), { nil: undefined });
+/** A suspension of a subject, or none. */
+const suspension = fc.constantFrom<object>(
+  {},
+  { suspended: true },
+  { suspended: true, suspension_reason: 'Theft: "x", \u0024{path.cwd}\n# 2' },
+  { suspended_until: '2999-01-01T00:00:00.500Z' },
+  { suspended_until: '2001-01-01T00:00:00Z', suspension_reason: '@x' },
+);
+const directory = fc.record(
+  {
+    subject_type: fc.constantFrom('odd', 'odder'),
+    id_from: fc.constantFrom('externalId', 'id'),
+    properties: fc.dictionary(key, fc.constantFrom('name.familyName', 'emails[type eq "work"].value', '$ref'), {
+      maxKeys: 3,
+    }),
+    groups: fc.record({ prefix: fc.constantFrom(...TEXTS) }),
+    removals: fc.constantFrom('0%', '5%', '100%'),
+    groups_emptied: fc.constantFrom(0, 7),
+    suspensions: fc.constantFrom('0%', '20%'),
+  },
+  { requiredKeys: [] },
+);
 const time = fc.constantFrom('08:00', '17:30', '00:00');
 
 /** Pairs of places in a list of so many. */
@@ -56,7 +78,8 @@ const pairs = (count: number, most: number) =>
 
 /**
  * Parts that random tenants lack: odd names and texts, types that are each other's parents, resources and roles that
- * mention some of their kind that sort before or after them, modifiers, schemas, sharing, ages, access rules.
+ * mention some of their kind that sort before or after them, modifiers, schemas, what requests may send, sharing, ages,
+ * suspensions, directories, access rules.
  */
 const odd = fc
   .record({
@@ -85,6 +108,9 @@ const odd = fc
       { maxLength: 2 },
     ),
     mfa: fc.boolean(),
+    sent: fc.array(fc.constantFrom('all', 'named', 'none'), { minLength: 6, maxLength: 6 }),
+    suspensions: fc.array(suspension, { minLength: 3, maxLength: 3 }),
+    directory,
   })
   .map((given) => {
     const at = <T>(list: readonly T[], place: number) => list[place % list.length] as T;
@@ -92,6 +118,13 @@ const odd = fc
     const mentioned = (list: readonly (readonly [number, number])[], place: number, later: boolean) => [
       ...new Set(list.filter(([from, to]) => from === place && (!later || to > place)).map(([, to]) => to)),
     ];
+    const parentsOf = (place: number) =>
+      [...new Set([...mentioned(given.within, place, false), 0, 1])].map((other) => ({
+        type: path('odd', at(given.types, other)),
+        property: `in ${at(given.types, other)}`,
+      }));
+    const sent = (which: string | undefined, names: readonly string[]) =>
+      which === 'all' ? {} : { from_requests: which === 'none' ? [] : names };
     const list: [Kind, object][] = [
       ['application', { name: 'odd', description: given.texts[0] }],
       ...given.types.map((name, place): [Kind, object] => [
@@ -107,10 +140,8 @@ const odd = fc
             ),
           ],
           // Resources lie in those of the first two types.
-          parents: [...new Set([...mentioned(given.within, place, false), 0, 1])].map((other) => ({
-            type: path('odd', at(given.types, other)),
-            property: `in ${at(given.types, other)}`,
-          })),
+          parents: parentsOf(place),
+          ...sent(given.sent[place], [...parentsOf(place).map(({ property }) => property), at(TEXTS, place)]),
           shared_with: given.shared[place],
           description: given.texts[place],
           ...(place === 0 && { max_age: '1m30s' }),
@@ -146,11 +177,26 @@ const odd = fc
       ]),
       ...given.subjects.map((id, place): [Kind, object] => [
         'subject',
-        { type: 'odd', id, name: given.texts[16 + place]?.slice(0, 80), properties: given.properties[6 + place] },
+        {
+          type: 'odd',
+          id,
+          name: given.texts[16 + place]?.slice(0, 80),
+          properties: given.properties[6 + place],
+          ...given.suspensions[place],
+        },
       ]),
-      ['subject_type', { name: 'odder', properties: { n: 'number', 'a b': 'list' }, description: given.texts[19] }],
+      ['subject_type', { name: 'odd', ...sent(given.sent[4], TEXTS.slice(0, 5)) }],
+      [
+        'subject_type',
+        {
+          name: 'odder',
+          properties: { n: 'number', 'a b': 'list' },
+          ...sent(given.sent[5], ['a b']),
+          description: given.texts[19],
+        },
+      ],
       ['context_attribute', { name: 'odd', type: 'any', description: given.texts[20] }],
-      ['directory', { name: 'odd', properties: { n: 'title' }, description: given.texts[20] }],
+      ['directory', { name: 'odd', ...given.directory, description: given.texts[20] }],
       [
         'policy',
         {
