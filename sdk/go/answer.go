@@ -108,6 +108,7 @@ func (c *Client) problemOf(came *answer, r request) (*Error, bool) {
 		Errors    any `json:"errors"`
 		Error     any `json:"error"`
 		Why       any `json:"error_description"`
+		Schemas   any `json:"schemas"`
 	}
 	if !isJSON(came.header) || json.Unmarshal(came.body, &problem) != nil {
 		return c.notTheService(came, r), false
@@ -141,7 +142,28 @@ func (c *Client) problemOf(came *answer, r request) (*Error, bool) {
 		failed.Detail = failure("", "%s answered %d and gave no detail.", at, came.status).Detail
 	}
 	failed.Fields = fieldsOf(problem.Errors)
-	return failed, problemCodes[Code(code)]
+	ofService := problemCodes[Code(code)]
+	if !ofService && isSCIMError(problem.Schemas) {
+		ofService = true
+		switch came.status {
+		case http.StatusServiceUnavailable:
+			failed.Code = CodeNotReady
+		case http.StatusGatewayTimeout:
+			failed.Code = CodeTimeout
+		}
+	}
+	return failed, ofService
+}
+
+// isSCIMError says whether these are the schemas of an error of SCIM (RFC 7644 section 3.12), which has no code of the service.
+func isSCIMError(schemas any) bool {
+	list, _ := schemas.([]any)
+	for _, schema := range list {
+		if schema == "urn:ietf:params:scim:api:messages:2.0:Error" {
+			return true
+		}
+	}
+	return false
 }
 
 func fieldsOf(value any) []FieldError {

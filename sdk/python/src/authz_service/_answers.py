@@ -71,11 +71,23 @@ def problem_of(answer: Answer, at: str) -> ServiceError:
         code = "invalid_client" if oauth == "invalid_client" else code_of_status(status)
         return error_of(code, f"{at} refused ({oauth}){f': {why}' if why else ''}.", status=status)
     code = members["code"] if is_code(members.get("code")) else code_of_status(status)
+    if _is_scim_error(members):
+        code = _OF_SCIM.get(status, code)
     detail = _text(members.get("detail")) or _text(members.get("message")) or _text(members.get("title"))
     request_id = _text(members.get("request_id")) or answer.headers.get("x-request-id")
     return error_of(
         code, detail or f"{at} answered {status} and gave no detail.", _pointers(members.get("errors")), request_id, status
     )
+
+
+#: The codes of errors of SCIM where another answer of this status would be a proxy's.
+_OF_SCIM = {503: "not_ready", 504: "timeout"}
+
+
+def _is_scim_error(members: Mapping[str, Any]) -> bool:
+    """Whether it is an error of SCIM (RFC 7644 section 3.12), which has no code of the service."""
+    schemas = members.get("schemas")
+    return isinstance(schemas, list) and "urn:ietf:params:scim:api:messages:2.0:Error" in schemas
 
 
 def decision_of(body: Any, at: str, revision: Optional[str]) -> Decision:
