@@ -6,7 +6,7 @@ import type { PartialRequest } from '../../conditions/residual/partial-request.j
 import { readValue, scopeOf } from '../../conditions/residual/read-value.js';
 import type { Residuals } from '../../conditions/residual/residuals.js';
 import { rewritten } from '../../conditions/residual/rewritten.js';
-import { attributePath, isLocalName, readsIn } from '../../conditions/residual/syntax.js';
+import { attributePath, isLocalName, type Read, readsIn } from '../../conditions/residual/syntax.js';
 import { type Ast, ConditionFault } from '../../conditions/syntax/parse.js';
 import { OutOfSteps, type Trouble } from '../../conditions/values/outcome.js';
 import { isMap, isTrouble, keysOf, type Value } from '../../conditions/values/value.js';
@@ -120,6 +120,8 @@ class Clause {
   outcomes(ast: Ast): RowOutcomes {
     const column = this.#column(ast);
     if (column !== undefined) return this.#truth(column);
+    const chosen = this.#chosen(ast);
+    if (chosen !== undefined) return this.formulas.of(this.residuals.residualOfPart(chosen, this.known));
     switch (ast.op) {
       case '==':
         return this.#equality(this.#operand(ast.args[0]), this.#operand(ast.args[1]));
@@ -135,6 +137,30 @@ class Clause {
         return this.#method(ast.args[0], ast.args[1], ast.args[2]);
     }
     throw this.#unsayable();
+  }
+
+  /** A comparison of what a test chooses with what is known: the test chooses between two comparisons. */
+  #chosen(ast: Ast): Ast | undefined {
+    if (ast.op !== '==' && ast.op !== '<' && ast.op !== '<=') return undefined;
+    const at = ast.args.findIndex(({ op }) => op === '?:');
+    const [choice, other] = [ast.args[at], ast.args[1 - at]];
+    if (choice?.op !== '?:' || other === undefined || !this.#isKnownWell(other)) return undefined;
+    const [test, ...branches] = choice.args;
+    const compared = branches.map((one) => rewritten(ast, ast.op, at === 0 ? [one, other] : [other, one]));
+    return rewritten(ast, '?:', [test, ...compared]);
+  }
+
+  /** Whether a part has a value; beforehand, whether that is all that it may lack. */
+  #isKnownWell(ast: Ast): boolean {
+    if (readsIn(ast).some((read) => this.#isChosenByRows(read))) return false;
+    const operand = this.#operand(ast);
+    if ('column' in operand || operand.trouble !== undefined) return false;
+    return !operand.later || attributePath(ast)?.members.length === 0;
+  }
+
+  #isChosenByRows(read: Read): boolean {
+    const { attribute } = readValue(read, this.known, this.attributes);
+    return attribute !== undefined && !this.#willBeKnown(attribute);
   }
 
   #unsayable(why = 'columns cannot say this exactly'): Unsayable {
@@ -353,9 +379,9 @@ class Clause {
   #operand(ast: Ast): Operand {
     const column = this.#column(ast);
     if (column !== undefined) return { column };
-    const chosen = readsIn(ast).flatMap((read) => readValue(read, this.known, this.attributes).attribute ?? []);
-    if (!chosen.every((attribute) => this.#willBeKnown(attribute))) throw this.#unsayable();
-    if (chosen.length > 0) return LATER;
+    const reads = readsIn(ast);
+    if (reads.some((read) => this.#isChosenByRows(read))) throw this.#unsayable();
+    if (reads.some((read) => readValue(read, this.known, this.attributes).attribute !== undefined)) return LATER;
     const found = runPart(ast, scopeOf(this.known, NO_REQUEST));
     return isTrouble(found) ? { trouble: found } : { value: found };
   }

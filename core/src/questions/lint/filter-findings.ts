@@ -43,7 +43,12 @@ function pathOf({ address }: DeclaredRecord): Path {
   return address.slice('resource_type/'.length);
 }
 
-function textAt(condition = '', [start, end]: readonly [number, number]): string {
+function textAt(condition = '', [from, end]: readonly [number, number]): string {
+  // A comparison begins with its left side, without the parentheses around that.
+  const text = condition.slice(from, end);
+  let start = from;
+  for (let open = text.split(')').length - text.split('(').length; open > 0 && start > 0; start--)
+    if (condition[start - 1] === '(') open--;
   return condition.slice(start, end).replace(/\s+/g, ' ');
 }
 
