@@ -19,7 +19,13 @@ import {
   type Outcome,
   outcomesOf,
 } from '@authz-service/sdk/decision';
-import { type Filter, type FilterQuestion, filterOf } from '@authz-service/sdk/filter';
+import {
+  everyPart,
+  type Filter,
+  type FilterPartsOptions,
+  type FilterQuestion,
+  filterOf,
+} from '@authz-service/sdk/filter';
 import type {
   ActionQuestion,
   DecisionQuestion,
@@ -124,6 +130,12 @@ export class LocalDecisionPoint implements DecisionPoint {
   /** The rows of a type that the subject may do this with, as a condition on their columns. */
   async filterRows(question: FilterQuestion): Promise<Filter> {
     return filterOf(await this.#answered(filterEndpoint, asSent(question)), question, HERE, this.revision);
+  }
+
+  /** The same in parts, of which each is a filter for other rows. */
+  filterParts(question: FilterQuestion, { limit }: FilterPartsOptions = {}): AsyncGenerator<Filter, void, undefined> {
+    const ask = (body: unknown) => this.#answered(filterEndpoint, asSent(body));
+    return everyPart(ask, (body) => filterOf(body, question, HERE, this.revision, true), question, limit);
   }
 
   #decided(question: DecisionQuestion): Decision {

@@ -47,8 +47,24 @@ type FilterPolicy struct {
 // FilterRows finds the rows of a type with which the subject may do this, as a condition on their columns: FilterSQL says it in
 // SQL. The error's code is CodeNotFilterable where columns cannot say it exactly, and CodeFilterTooLarge for lists that are too
 // long.
-func (c *Client) FilterRows(ctx context.Context, question FilterQuestion, options ...CallOption) (found RowFilter, err error) {
+func (c *Client) FilterRows(ctx context.Context, question FilterQuestion, options ...CallOption) (RowFilter, error) {
 	o := optionsOf(options)
+	found, _, err := c.filter(ctx, question, &o, nil)
+	return found, err
+}
+
+// FilterParts finds the same in parts, of which each is a filter for other rows and no list is longer than PageLimit: 10,000 unless
+// given. The parts together are the answer, and all are of one revision.
+func (c *Client) FilterParts(ctx context.Context, question FilterQuestion, options ...CallOption) *Iterator[RowFilter] {
+	o := optionsOf(options)
+	return newIterator(ctx, func(ctx context.Context, token string) ([]RowFilter, string, error) {
+		found, next, err := c.filter(ctx, question, &o, &page{token, o.pageLimit})
+		return []RowFilter{found}, next, err
+	})
+}
+
+// filter asks for a whole filter, or for a part of one.
+func (c *Client) filter(ctx context.Context, question FilterQuestion, o *callOptions, part *page) (found RowFilter, next string, err error) {
 	ctx, span := c.span(ctx, "authz.filter")
 	defer func() { ended(span, err) }()
 	type wanted struct {
@@ -58,8 +74,9 @@ func (c *Client) FilterRows(ctx context.Context, question FilterQuestion, option
 	var body struct {
 		FilterQuestion
 		Options *wanted `json:"options,omitempty"`
+		Page    *page   `json:"page,omitempty"`
 	}
-	body.FilterQuestion = question
+	body.FilterQuestion, body.Page = question, part
 	if question.TakesPartial {
 		body.Options = &wanted{o.explain, "ask"}
 	} else if o.explain {
@@ -67,17 +84,17 @@ func (c *Client) FilterRows(ctx context.Context, question FilterQuestion, option
 	}
 	text, err := encode(body)
 	if err != nil {
-		return RowFilter{}, err
+		return RowFilter{}, "", err
 	}
 	r := c.ask(filterPath, text, span)
-	came, err := c.send(ctx, r, &o)
+	came, err := c.send(ctx, r, o)
 	if err != nil {
-		return RowFilter{}, err
+		return RowFilter{}, "", err
 	}
 	tellRevision(span, came.revision())
 	var answered map[string]any
 	if err := c.decode(came, r, &answered); err != nil {
-		return RowFilter{}, err
+		return RowFilter{}, "", err
 	}
 	var explained struct {
 		Explanation struct {
@@ -85,18 +102,21 @@ func (c *Client) FilterRows(ctx context.Context, question FilterQuestion, option
 		} `json:"explanation"`
 	}
 	if err := c.decode(came, r, &explained); err != nil {
-		return RowFilter{}, err
+		return RowFilter{}, "", err
 	}
 	condition, conditional := answered["condition"]
 	_, partial := answered["partial"]
 	kind, _ := answered["kind"].(string)
 	sound := (kind == "all" || kind == "none") && !conditional || kind == "some" && isFilterCondition(condition)
-	// An upper bound that nobody asked for would be taken for the answer.
-	if !sound || partial && !question.TakesPartial {
-		return RowFilter{}, c.notTheService(came, r)
+	given, inParts := answered["page"]
+	paged, _ := given.(map[string]any)
+	next, named := paged["next_token"].(string)
+	// An upper bound or a part that nobody asked for would be taken for the answer.
+	if !sound || partial && !question.TakesPartial || inParts != (part != nil) || inParts && !named {
+		return RowFilter{}, "", c.notTheService(came, r)
 	}
 	members, _ := condition.(map[string]any)
-	return RowFilter{kind, members, partial, explained.Explanation.Policies, came.revision()}, nil
+	return RowFilter{kind, members, partial, explained.Explanation.Policies, came.revision()}, next, nil
 }
 
 // isFilterCondition says whether all of a condition is understood.

@@ -305,12 +305,17 @@ func (v vector) call(t *testing.T, client *Client, server *scriptedServer, want 
 				t.Errorf("the metadata are %s, want %s", text, expect)
 			}
 		}
-	case "filterRows":
+	case "filterRows", "filterParts":
 		asked := v.Call.Question
 		if asked.Options.Explain {
 			options = append(options, Explain())
 		}
 		question := FilterQuestion{asked.Subject, asked.Action, asked.Resource, asked.Context, asked.Options.Partial == "ask"}
+		if v.Call.Op == "filterParts" {
+			found, err := client.FilterParts(ctx, question, options...).All()
+			want.answered(t, found, err)
+			return
+		}
 		found, err := client.FilterRows(ctx, question, options...)
 		want.answered(t, found, err)
 	case "filterSql":

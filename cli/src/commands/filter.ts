@@ -1,5 +1,5 @@
-import type { FilterQuestion } from '@authz-service/sdk/filter';
-import { filterSql, type SqlDialect } from '@authz-service/sdk/filter-sql';
+import type { Filter as FilterAnswer, FilterQuestion } from '@authz-service/sdk/filter';
+import { type FilterColumns, filterSql, type SqlDialect } from '@authz-service/sdk/filter-sql';
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean, string } from '@oclif/core/flags';
 import { members, properties, subjectOf } from '../authorize/question.js';
@@ -66,6 +66,10 @@ What columns cannot say exactly is refused, never approximated, and the answer n
       description: 'Give an upper bound where columns cannot say the answer: each row of it needs a decision.',
       helpGroup: 'ASKING',
     }),
+    parts: boolean({
+      description: 'Give the answer in parts, each for other rows: for lists of more than 10,000 names.',
+      helpGroup: 'ASKING',
+    }),
     explain: boolean({ char: 'e', description: 'Show the policies that take part.', helpGroup: 'ASKING' }),
     ...atFlag,
     ...localFlag,
@@ -90,20 +94,34 @@ What columns cannot say exactly is refused, never approximated, and the answer n
       options: { ...(flags.explain && { explain: true }), ...(flags.partial && { partial: 'ask' }) },
     };
     const client = await asking(flags);
-    const { revision: _, ...filter } = await client.filterRows(question, { signal: this.signal });
+    if (flags.parts) {
+      const parts: Outcome[] = [];
+      for await (const part of client.filterParts(question, { signal: this.signal }))
+        parts.push(shown(part, columns, flags.sql, args));
+      const text = parts.map((part, at) => `Part ${at + 1} of ${parts.length}:\n\n${part.text}`).join('\n\n');
+      return { json: { parts: parts.map(({ json }) => json) }, text };
+    }
+    const filter = await client.filterRows(question, { signal: this.signal });
     // A slip in a name selects nothing, which people take for an answer.
     if (filter.kind === 'none' && !flags.json) {
       const resourceTypes = { names: [args.type], where: 'TYPE' };
       await checkNames(client, { action: args.action, resourceTypes }, 1, this.signal);
     }
-    if (columns === undefined) {
-      const text = renderFilter(filter, printable(args.subject), printable(args.type));
-      return { json: filter, text };
-    }
-    const { kind, sql, params, partial } = filterSql(filter, columns, flags.sql as SqlDialect);
-    const numbered = params.map((param, at) => `  ${at + 1}  ${printable(JSON.stringify(param))}`);
-    const bound = partial ? [PARTIAL, ''] : [];
-    const text = [...bound, sql, ...(params.length > 0 ? ['', 'Parameters:', ...numbered] : [])].join('\n');
-    return { json: { kind, sql, params, ...(partial && { partial }) }, text };
+    return shown(filter, columns, flags.sql, args);
   }
+}
+
+/** A filter, or a part of one, as it is or in SQL. */
+function shown(
+  { revision: _, ...filter }: FilterAnswer,
+  columns: FilterColumns | undefined,
+  dialect: string | undefined,
+  { subject, type }: { subject: string; type: string },
+): Outcome {
+  if (columns === undefined) return { json: filter, text: renderFilter(filter, printable(subject), printable(type)) };
+  const { kind, sql, params, partial } = filterSql(filter, columns, dialect as SqlDialect);
+  const numbered = params.map((param, at) => `  ${at + 1}  ${printable(JSON.stringify(param))}`);
+  const bound = partial ? [PARTIAL, ''] : [];
+  const text = [...bound, sql, ...(params.length > 0 ? ['', 'Parameters:', ...numbered] : [])].join('\n');
+  return { json: { kind, sql, params, ...(partial && { partial }) }, text };
 }

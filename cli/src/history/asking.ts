@@ -12,7 +12,10 @@ import { TreeClient } from './tree-client.js';
 
 /** A source that commands ask: the service, as it is or as it was, or the records of a tree. */
 export interface Asking
-  extends Pick<DecisionPoint, 'decide' | 'filterRows' | 'searchSubjects' | 'searchResources' | 'searchActions'> {
+  extends Pick<
+    DecisionPoint,
+    'decide' | 'filterRows' | 'filterParts' | 'searchSubjects' | 'searchResources' | 'searchActions'
+  > {
   /** The service, or what names the tree. */
   readonly url: string;
   records<K extends Kind>(kind: K): Pick<RecordCollection<K>, 'list' | 'get'>;

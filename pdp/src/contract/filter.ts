@@ -1,5 +1,22 @@
+import { FILTER_LIST_MAX } from '@authz-service/core/questions/filter/row-parts';
 import * as z from 'zod';
 import { actionSchema, anyResourceSchema, contextSchema, subjectSchema } from './entities.js';
+
+const partSchema = z.object({
+  token: z
+    .string()
+    .meta({ description: 'The `next_token` of the part before; an empty one asks for the first part.' })
+    .optional(),
+  limit: z
+    .int()
+    .min(1)
+    .max(FILTER_LIST_MAX)
+    .meta({ description: 'The most items of a list. Requests for later parts may omit it.' })
+    .optional(),
+});
+
+/** The part of an answer that is wanted. */
+export type FilterPage = z.output<typeof partSchema>;
 
 /** The body of `POST /v1/filter`: a decision's, without the id and name of the resource. */
 export const filterRequestSchema = z
@@ -17,6 +34,9 @@ export const filterRequestSchema = z
           .optional(),
       })
       .optional(),
+    page: partSchema
+      .optional()
+      .meta({ description: 'Asks for the answer in parts, each for other rows; `{}` asks for the first one.' }),
   })
   .meta({ id: 'FilterRequest' });
 
@@ -76,6 +96,10 @@ export const filterResponseSchema = z
       .literal(true)
       .optional()
       .meta({ description: 'Not all of these rows are allowed: ask a decision for each. Only if it was asked for.' }),
+    page: z
+      .object({ next_token: z.string().meta({ description: 'Asks for the next part; empty after the last one.' }) })
+      .optional()
+      .meta({ description: 'There when parts were asked for: the answer then holds for a part of the rows alone.' }),
     explanation: z
       .object({ policies: z.array(policySchema) })
       .optional()

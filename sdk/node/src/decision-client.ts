@@ -14,7 +14,7 @@ import {
   outcomesOf,
 } from './decision.js';
 import type { DecisionPoint } from './decision-point.js';
-import { type Filter, type FilterQuestion, filterOf } from './filter.js';
+import { everyPart, type Filter, type FilterPartsOptions, type FilterQuestion, filterOf } from './filter.js';
 import type { WrittenJson } from './json-text.js';
 import { Limit, until } from './limit.js';
 import { type AuthzenConfiguration, metadataOf } from './metadata.js';
@@ -288,20 +288,41 @@ export class DecisionClient implements DecisionPoint {
    * The rows of a type that the subject may do this with, as a condition on their columns: `filterSql` says it in SQL. Throws
    * `not_filterable` where columns cannot say it exactly, and `filter_too_large`.
    */
-  filterRows(question: FilterQuestion, options: CallOptions = {}): Promise<Filter> {
+  async filterRows(question: FilterQuestion, options: CallOptions = {}): Promise<Filter> {
+    const { body, revision } = await this.#filter(question, options);
+    return filterOf(body, question, `POST ${this.url}${FILTER_PATH}`, revision);
+  }
+
+  /**
+   * The same in parts, of which each is a filter for other rows and no list is longer than `limit` (10,000 unless given): of
+   * whatever size the answer is. The parts together are the answer.
+   */
+  filterParts(question: FilterQuestion, options: FilterPartsOptions = {}): AsyncGenerator<Filter, void, undefined> {
+    const { limit, ...call } = options;
+    let revision: string | undefined;
+    const ask = async (body: unknown) => {
+      const answer = await this.#filter(body, call);
+      revision = answer.revision;
+      return answer.body;
+    };
+    const at = `POST ${this.url}${FILTER_PATH}`;
+    return everyPart(ask, (body) => filterOf(body, question, at, revision, true), question, limit);
+  }
+
+  #filter(asked: unknown, options: CallOptions) {
     return this.#spans.around('filter', async (span) => {
       const { retryPolicy } = this.transport;
       const request = {
         method: 'POST',
         path: FILTER_PATH,
-        body: question,
+        body: asked,
         repeat: 'harmless',
         retryPolicy,
         past: true,
       } as const;
       const { body, revision } = await this.#answered(request, { ...options, onAttempt: span.attempt });
       span.revision(revision);
-      return filterOf(body, question, `POST ${this.url}${FILTER_PATH}`, revision);
+      return { body, revision };
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Decision, Outcome } from './decision.js';
 import type { DecideOptions } from './decision-client.js';
-import type { Filter, FilterQuestion } from './filter.js';
+import type { Filter, FilterPartsOptions, FilterQuestion } from './filter.js';
 import type {
   ActionQuestion,
   DecisionQuestion,
@@ -25,4 +25,5 @@ export interface DecisionPoint {
   searchResources(question: ResourceQuestion, options?: SearchOptions): AsyncGenerator<FoundEntity, void, undefined>;
   searchActions(question: ActionQuestion, options?: SearchOptions): AsyncGenerator<FoundAction, void, undefined>;
   filterRows(question: FilterQuestion, options?: CallOptions): Promise<Filter>;
+  filterParts(question: FilterQuestion, options?: FilterPartsOptions): AsyncGenerator<Filter, void, undefined>;
 }

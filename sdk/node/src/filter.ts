@@ -1,6 +1,7 @@
 import { isObject } from './decision.js';
 import type { Action, QuestionOptions, ResourceType, SentObject, Subject } from './question.js';
 import { ServiceError } from './service-error.js';
+import type { CallOptions } from './transport.js';
 
 /** Which rows of a type a subject may do something with: a decision's question, without the resource's id and name. */
 export interface FilterQuestion {
@@ -16,6 +17,11 @@ export interface FilterQuestion {
 export interface FilterOptions extends QuestionOptions {
   /** Takes an upper bound where columns cannot say the answer; the filter is then `partial`. */
   partial?: 'ask' | undefined;
+}
+
+export interface FilterPartsOptions extends CallOptions {
+  /** The most items of a list in a part; the decision point's own limit, 10,000, unless given. */
+  limit?: number | undefined;
 }
 
 export type FilterValue = string | number | boolean;
@@ -55,21 +61,48 @@ export type Filter = (
 };
 
 /**
- * Reads an answer. Throws `network` for anything that is not wholly understood, and for an upper bound that was not asked for:
- * it selects no row.
+ * Reads an answer. Throws `network` for anything that is not wholly understood, and for an upper bound or a part that was not
+ * asked for: it selects no row.
  */
-export function filterOf(body: unknown, question: FilterQuestion, at: string, revision: string | undefined): Filter {
-  const { kind, condition, explanation, partial } = isObject(body) ? body : {};
+export function filterOf(
+  body: unknown,
+  question: FilterQuestion,
+  at: string,
+  revision: string | undefined,
+  inParts = false,
+): Filter {
+  const { kind, condition, explanation, partial, page } = isObject(body) ? body : {};
   const more = {
     ...(explanation !== undefined && { explanation: explanation as { policies: FilterPolicy[] } }),
     ...(partial !== undefined && { partial: true as const }),
     ...(revision !== undefined && { revision }),
   };
-  if (partial === undefined || question.options?.partial === 'ask') {
+  const isAsked = (partial === undefined || question.options?.partial === 'ask') && (page !== undefined) === inParts;
+  if (isAsked) {
     if (kind === 'some' && isCondition(condition)) return { kind, condition, ...more };
     if ((kind === 'all' || kind === 'none') && condition === undefined) return { kind, ...more };
   }
   throw new ServiceError('network', `${at} was answered without a filter that is understood: that is not an answer.`);
+}
+
+/** Walks the parts of an answer. All are of one revision: when the tenant moves on meanwhile, `invalid_cursor`. */
+export async function* everyPart(
+  ask: (body: unknown) => Promise<unknown>,
+  read: (body: unknown) => Filter,
+  question: FilterQuestion,
+  limit: number | undefined,
+): AsyncGenerator<Filter, void, undefined> {
+  let token: string | undefined;
+  do {
+    const page = { ...(limit !== undefined && { limit }), ...(token !== undefined && { token }) };
+    const answer = await ask({ ...question, page });
+    const part = read(answer);
+    const next = isObject(answer) && isObject(answer.page) ? answer.page.next_token : undefined;
+    if (typeof next !== 'string' || (next !== '' && next === token))
+      throw new ServiceError('network', 'A part of a filter does not say which is the next: that is not an answer.');
+    yield part;
+    token = next;
+  } while (token !== '');
 }
 
 function isCondition(value: unknown): value is FilterCondition {

@@ -7,6 +7,7 @@ export type {
   Filter,
   FilterCondition,
   FilterOptions,
+  FilterPartsOptions,
   FilterPolicy,
   FilterQuestion,
   FilterTest,

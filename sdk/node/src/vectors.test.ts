@@ -179,6 +179,7 @@ async function runOnce(
   if (op === 'decideAll') return client.decideAll(request as EvaluationsQuestion, { ...options, orDeny });
   if (op === 'metadata') return client.metadata(options);
   if (op === 'filterRows') return client.filterRows(question as FilterQuestion, options);
+  if (op === 'filterParts') return all(client.filterParts(question as FilterQuestion, { ...options, limit }));
   if (op === 'filterSql') {
     const { filter, columns, dialect } = request as Asked;
     return filterSql(filter, columns, dialect);

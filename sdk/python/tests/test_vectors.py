@@ -231,6 +231,8 @@ def run_sync(client: Client, call: Dict[str, Any]) -> Any:
                 return sql_of(**call["request"])
             if call["op"] == "filterRows":
                 return vars(client.filter_rows(**row_question_of(call)))
+            if call["op"] == "filterParts":
+                return [vars(part) for part in client.filter_parts(**row_question_of(call))]
             if call["op"] == "metadata":
                 return client.metadata(**named_of(call))
             if call["op"] in SEARCHES:
@@ -268,6 +270,8 @@ async def run_async(client: AsyncClient, call: Dict[str, Any]) -> Any:
                 return sql_of(**call["request"])
             if call["op"] == "filterRows":
                 return vars(await client.filter_rows(**row_question_of(call)))
+            if call["op"] == "filterParts":
+                return [vars(part) async for part in client.filter_parts(**row_question_of(call))]
             if call["op"] == "metadata":
                 return await client.metadata(**named_of(call))
             if call["op"] in SEARCHES:

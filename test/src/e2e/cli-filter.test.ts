@@ -123,6 +123,18 @@ describe('a filter', () => {
     ]);
     const { sql, params } = filterSql(filter, MAP, 'sqlite');
     expect(await selected(sql, params)).toEqual(ALLOWED);
+    const found: string[] = [];
+    let parts = 0;
+    for await (const part of client.filterParts(ASKED, { limit: 1 })) {
+      parts++;
+      const said = filterSql(part, MAP, 'sqlite');
+      found.push(...(await selected(said.sql, said.params)));
+    }
+    expect(parts).toBeGreaterThan(1);
+    expect(found.sort()).toEqual(ALLOWED);
+    await expect(client.filterRows({ ...ASKED, page: { token: 'x' } } as never)).rejects.toMatchObject({
+      code: 'invalid_cursor',
+    });
     for (const [name, owner, status, folder] of ROWS) {
       const properties = { ...(owner !== null && { owner }), ...(status !== null && { status }), folder };
       const question = { ...ASKED, resource: { type: 'docs/document', name, properties } };

@@ -4,6 +4,7 @@ import type { CompiledEngine } from '@authz-service/core/access/engine/compiled-
 import type { Json, JsonObject } from '@authz-service/core/json/json';
 import { ProblemError } from '@authz-service/core/problem';
 import { type FilterQuestion, filterRows } from '@authz-service/core/questions/filter/row-filter';
+import type { AskedPart } from '@authz-service/core/questions/filter/row-parts';
 import { filterFindings } from '@authz-service/core/questions/lint/filter-findings';
 import { addressOf, type DeclaredRecord } from '@authz-service/core/records/registry';
 import { filterSql } from '@authz-service/sdk';
@@ -116,6 +117,16 @@ function refusedBeforehand(tenant: readonly EngineRecord[], now: number): string
   return filterFindings(records, now).map(({ address }) => address);
 }
 
+/** The parts of an answer, whose lists are short. */
+function* inParts(engine: CompiledEngine, question: FilterQuestion, now: number, limit: number) {
+  let intervals: AskedPart['intervals'] | undefined = [];
+  while (intervals !== undefined) {
+    const part = filterRows(engine, question, now, false, { limit, intervals });
+    yield part;
+    intervals = part.next;
+  }
+}
+
 /** The value of a row's column; undefined where it has none. */
 function valueIn({ name, properties, parents }: Row, attribute: string, columns: ReadonlyMap<string, string>) {
   const [root, member = ''] = attribute.split(/\.(.*)/s);
@@ -135,6 +146,7 @@ beforeAll(async () => {
 afterAll(async () => void (await Promise.all(tables.map((table) => table.close()))));
 
 describe('a filter', () => {
+  let cuts = 0;
   it.each([
     ['many policies', tenant, 100],
     ['few policies', sparseTenantReading(CONTEXT_MEMBERS), 300],
@@ -169,10 +181,25 @@ describe('a filter', () => {
         const allowed = rows.filter((one) => isAllowed(engine, question, one, now));
         const selected = chosenBy(answer);
         expect({ filter, selected }).toEqual({ filter, selected: allowed });
+        for (const table of tables) await table.fill(rows);
+        if (filter.kind === 'some' && kinds.some % 5 === 0) {
+          const each: Row[] = [];
+          const resources = records.filter(({ kind }) => kind === 'resource').length;
+          for (const part of inParts(engine, question, now, Math.max(1, Math.floor(resources / 3)))) {
+            const chosen = chosenBy(part);
+            each.push(...chosen);
+            if (part.next !== undefined) cuts++;
+            const table = tables[cuts % tables.length] as RowTable;
+            const found = await table.selected(rows, filterSql(part.filter, table.columns(columns), table.dialect));
+            const held = (all: Row[]) => all.filter((one) => table.holds(one, 0));
+            expect({ part, selected: held(found) }).toEqual({ part, selected: held(chosen) });
+          }
+          expect(rows.filter((one) => each.includes(one))).toEqual(allowed);
+          expect(each).toHaveLength(allowed.length);
+        }
         for (const table of tables) {
           const variant = kinds.some % table.variants.length;
           const sql = filterSql(filter, table.columns(columns, variant), table.dialect);
-          await table.fill(rows);
           const found = await table.selected(rows, sql);
           const held = (all: Row[]) => all.filter((one) => table.holds(one, variant));
           expect({ sql, selected: held(found) }).toEqual({ sql, selected: held(allowed) });
@@ -181,5 +208,9 @@ describe('a filter', () => {
       { numRuns: numRuns * FACTOR },
     );
     expect(kinds.some).toBeGreaterThan((numRuns * FACTOR) / 5);
+  });
+
+  it('has been cut into parts now and then', () => {
+    expect(cuts).toBeGreaterThan(0);
   });
 });

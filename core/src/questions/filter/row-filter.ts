@@ -27,6 +27,7 @@ import { ReachedPolicies } from './reached-policies.js';
 import { type ParentColumn, RowColumns } from './row-columns.js';
 import { ALWAYS, and, inSet, keyOf, NEVER, not, or, type RowCondition } from './row-condition.js';
 import { always, partialIn, type RowOutcomes, UNSAYABLE } from './row-outcomes.js';
+import { type AskedPart, confines, FILTER_LIST_MAX, type RowInterval, RowParts } from './row-parts.js';
 import { PlacementBuilder } from './row-places.js';
 import { MISSING, noneOf, oneOf, PRESENT } from './value-set.js';
 
@@ -46,10 +47,10 @@ export interface FilterAnswer {
   /** Set where not all of the rows are allowed: each needs a decision. */
   readonly partial: boolean;
   readonly policies: readonly FilterPolicy[];
+  /** The next part of an answer in parts; undefined after the last. */
+  readonly next?: readonly RowInterval[] | undefined;
 }
 
-/** The most items of a list in a filter, and the most recorded resources or places that are told apart for one. */
-export const FILTER_LIST_MAX = 10_000;
 /** Each doubles the cases that are told apart for a recorded resource. */
 const STORED_READ_MAX = 6;
 /** The steps that each candidate takes besides its condition. */
@@ -58,7 +59,8 @@ const ANY_NAMES = { names: true, admitsName: () => true, admitsId: () => false }
 
 /**
  * The rows for which a decision would be true (docs/semantics.md 12). `now` is milliseconds since the epoch.
- * With `mayBePartial`, what columns cannot say makes the answer an upper bound instead of a refusal. Throws
+ * With `mayBePartial`, what columns cannot say makes the answer an upper bound instead of a refusal. With `part`, the answer
+ * holds for that part of the rows, and each row is in one part. Throws
  * `ambiguous_name`, `invalid_request` where the request misplaces all rows, `not_filterable` and `filter_too_large`.
  */
 export function filterRows(
@@ -66,6 +68,7 @@ export function filterRows(
   asked: FilterQuestion,
   now: number,
   mayBePartial = false,
+  part?: AskedPart,
 ): FilterAnswer {
   const type = findType(engine.types, asked.resource.type);
   const question = withCountedProperties(asked, engine.sendable, type);
@@ -73,9 +76,9 @@ export function filterRows(
     engine.namedRoles(question.subject.roles);
     return { filter: { kind: 'none' }, partial: false, policies: [] };
   }
-  const rows = new RowFilter(engine, type, question, now, mayBePartial);
+  const rows = new RowFilter(engine, type, question, now, mayBePartial, part);
   const filter = publishedFilter(rows.condition());
-  return { filter, partial: rows.partial && filter.kind !== 'none', policies: rows.policies() };
+  return { filter, partial: rows.partial && filter.kind !== 'none', policies: rows.policies(), next: rows.next };
 }
 
 /** A policy that counts for some rows, and for which of them. */
@@ -97,6 +100,7 @@ class RowFilter {
   /** The types that rows without a record may lie below, for all that can be said. */
   readonly #unknown: Whereabouts['unknown'];
   readonly #reads = new Map<LazyGuard, ReturnType<typeof readsOf>>();
+  readonly #parts: RowParts;
   #partial = false;
 
   constructor(
@@ -105,7 +109,9 @@ class RowFilter {
     private readonly question: FilterQuestion,
     private readonly now: number,
     private readonly mayBePartial: boolean,
+    part: AskedPart | undefined,
   ) {
+    this.#parts = new RowParts(part);
     const { subject, resource } = question;
     this.#sent = resource.properties ?? {};
     this.#columns = new RowColumns(type, this.#sent);
@@ -134,6 +140,11 @@ class RowFilter {
     return this.#partial;
   }
 
+  /** The part after this one. */
+  get next(): readonly RowInterval[] | undefined {
+    return this.#parts.next;
+  }
+
   policies(): FilterPolicy[] {
     const all = [...this.#reached.policies.keys()].map(({ address, id, deny, priority }) => ({
       ...{ policy: address, policy_id: id },
@@ -145,8 +156,13 @@ class RowFilter {
   condition(): RowCondition {
     if (![...this.#reached.policies.keys()].some(({ deny }) => !deny)) return NEVER;
     const unrecorded = this.#placedRightly(this.#unrecorded());
-    const special = this.#told(unrecorded);
-    if (special.length > FILTER_LIST_MAX) throw tooLarge(special.length, `recorded resources of the type`);
+    const all = this.#told(unrecorded);
+    const among = this.#parts.within(
+      'name',
+      all.map(({ name }) => name),
+      'recorded resources of the type',
+    );
+    const special = all.filter(({ name }) => among.has(name));
     const groups = new Map<string, { condition: RowCondition; names: string[] }>();
     for (const { condition, names } of this.#alike(special)) {
       const group = remembered(groups, keyOf(condition), () => ({ condition, names: [] }));
@@ -157,9 +173,7 @@ class RowFilter {
     // Each row has a name.
     const others = told.length === 0 ? unrecorded : and([unrecorded, inSet('name', noneOf(told))]);
     const recorded = [...groups.values()].map(({ condition, names }) => and([condition, inSet('name', oneOf(names))]));
-    const whole = or([others, ...recorded]);
-    boundLists(whole);
-    return whole;
+    return this.#parts.limited(or([others, ...recorded]));
   }
 
   /** Rows of which no record has the name, wherever they lie. */
@@ -198,15 +212,23 @@ class RowFilter {
   #combinations(): { where: RowCondition; places: readonly Resource[] }[] {
     let found: { where: RowCondition; parents: readonly Resource[] }[] = [{ where: ALWAYS, parents: this.#fixed }];
     for (const { column, parent } of this.#columns.parents) {
-      const { size } = parent.type.resources;
-      if (found.length * (size + 1) > FILTER_LIST_MAX) throw tooLarge(found.length * (size + 1), 'places of rows');
+      const most = Math.floor(FILTER_LIST_MAX / found.length) - 1;
+      const places = [...parent.type.resources.values()];
+      const among = this.#parts.within(
+        column,
+        places.map(({ name }) => name),
+        'places of rows',
+        most,
+      );
       const none = inSet(column, MISSING);
       found = found.flatMap(({ where, parents }) => [
         { where: and([where, none]), parents },
-        ...[...parent.type.resources.values()].map((one) => ({
-          where: and([where, inSet(column, oneOf([one.name]))]),
-          parents: [...parents, one],
-        })),
+        ...places
+          .flatMap((one) => (among.has(one.name) ? [one] : []))
+          .map((one) => ({
+            where: and([where, inSet(column, oneOf([one.name]))]),
+            parents: [...parents, one],
+          })),
       ]);
     }
     return found.map(({ where, parents }) => ({ where, places: withAncestors([...new Set(parents)]) }));
@@ -483,33 +505,6 @@ function validated(condition: RowCondition, parent: ParentColumn, names: Readonl
   if (condition.op !== 'and' && condition.op !== 'or') return condition;
   const parts = condition.parts.map((part) => validated(part, parent, names));
   return condition.op === 'and' ? and(parts) : or(parts);
-}
-
-/** Whether a condition names all values that a column may have. */
-function confines(condition: RowCondition, column: string): boolean {
-  switch (condition.op) {
-    case 'never':
-      return true;
-    case 'set':
-      return condition.column === column && !condition.set.others;
-    case 'and':
-      return condition.parts.some((part) => confines(part, column));
-    case 'or':
-      return condition.parts.every((part) => confines(part, column));
-    default:
-      return false;
-  }
-}
-
-function boundLists(condition: RowCondition): void {
-  if ('parts' in condition) for (const part of condition.parts) boundLists(part);
-  if (condition.op !== 'set' || condition.set.values.size <= FILTER_LIST_MAX) return;
-  throw tooLarge(condition.set.values.size, condition.column === 'name' ? 'names' : `names in ${condition.column}`);
-}
-
-function tooLarge(count: number, what: string): ProblemError {
-  const detail = `The filter would list ${count} ${what}, of which ${FILTER_LIST_MAX} are allowed: search for recorded resources, or ask for decisions on rows.`;
-  return new ProblemError('filter_too_large', detail);
 }
 
 function manyStored({ name }: Resource, count: number): Unsayable {

@@ -39,13 +39,15 @@ class Filter:
     revision: Optional[str] = None
 
 
-def filter_of(body: Mapping[str, Any], takes_partial: bool, at: str, revision: Optional[str]) -> Filter:
-    """Reads an answer. Raises `Network` for anything that is not wholly understood, and for an upper bound that was not asked
-    for: it selects no row."""
+def filter_of(
+    body: Mapping[str, Any], takes_partial: bool, at: str, revision: Optional[str], in_parts: bool = False
+) -> Filter:
+    """Reads an answer. Raises `Network` for anything that is not wholly understood, and for an upper bound or a part that was not
+    asked for: it selects no row."""
     kind, condition = body.get("kind"), body.get("condition")
     partial = body.get("partial") is not None
     policies = _policies(body.get("explanation"))
-    if takes_partial or not partial:
+    if (takes_partial or not partial) and ("page" in body) == in_parts:
         if kind == "some" and is_condition(condition):
             return Filter("some", condition, partial, policies, revision)
         if kind == "all" and "condition" not in body:

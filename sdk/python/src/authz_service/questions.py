@@ -88,3 +88,16 @@ def entity_body(entity: Union[Subject, Action, Resource, Json]) -> Json:
 
 def type_body(kind: TypeLike) -> Json:
     return {"type": kind} if isinstance(kind, str) else kind
+
+
+def filter_body(
+    subject: SubjectLike,
+    action: ActionLike,
+    resource: TypeLike,
+    context: Optional[Json],
+    explain: bool,
+    takes_partial: bool,
+) -> Json:
+    body = {**body_of(Question(subject, action, None, context)), "resource": type_body(resource)}
+    options: Json = {**({"explain": True} if explain else {}), **({"partial": "ask"} if takes_partial else {})}
+    return {**body, "options": options} if options else body

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, cast
+from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union, cast
 
 from .._answers import decision_of, left_out_of, metadata_of, object_of, outcomes_of, page_of
 from .._request import Request, json_bytes, origin_of, public_base
@@ -184,11 +184,38 @@ class AsyncEndpoints:
     async def filter_rows(
         self, body: Mapping[str, Any], takes_partial: bool, ends: float, request_id: Optional[str]
     ) -> Filter:
+        found, _ = await self._filter(body, takes_partial, False, ends, request_id)
+        return found
+
+    async def filter_parts(
+        self,
+        body: Mapping[str, Any],
+        takes_partial: bool,
+        limit: Optional[int],
+        timeout: float,
+        request_id: Optional[str],
+    ) -> AsyncIterator[Filter]:
+        page: Dict[str, Any] = {} if limit is None else {"limit": limit}
+        while True:
+            ends = time.monotonic() + timeout
+            part, token = await self._filter({**body, "page": page}, takes_partial, True, ends, request_id)
+            if not isinstance(token, str) or (token and token == page.get("token")):
+                raise Network("A part of a filter does not say which is the next: that is not an answer.")
+            yield part
+            if not token:
+                return
+            page["token"] = token
+
+    async def _filter(
+        self, body: Mapping[str, Any], takes_partial: bool, in_parts: bool, ends: float, request_id: Optional[str]
+    ) -> Tuple[Filter, Any]:
         request = self._decision_request(_FILTER, json_bytes(body), ends, request_id)
         at = f"POST {self._sender.base}{_FILTER}"
         with self.spans.span("filter", request):
-            answer = await self._sender.send(request)
-            return filter_of(object_of(answer, at), takes_partial, at, request.revision)
+            answer = object_of(await self._sender.send(request), at)
+            found = filter_of(answer, takes_partial, at, request.revision, in_parts)
+            page = answer.get("page")
+            return found, page.get("next_token") if isinstance(page, dict) else None
 
     async def metadata(self, timeout: Optional[float], request_id: Optional[str] = None) -> Metadata:
         base = public_base(self._sender.base)

@@ -39,6 +39,7 @@ from ..questions import (
     SubjectLike,
     TypeLike,
     body_of,
+    filter_body,
     type_body,
 )
 from .batcher import Batcher
@@ -389,15 +390,30 @@ class Client(Management):
         which is then `partial`: ask a decision for each of its rows.
         """
         ends = time.monotonic() + (self._decision_timeout if timeout is None else timeout)
-        body = {**body_of(Question(subject, action, None, context)), "resource": type_body(resource)}
-        options: Dict[str, Any] = {}
-        if explain:
-            options["explain"] = True
-        if takes_partial:
-            options["partial"] = "ask"
-        if options:
-            body["options"] = options
+        body = filter_body(subject, action, resource, context, explain, takes_partial)
         return self._endpoints.filter_rows(body, takes_partial, ends, request_id)
+
+    def filter_parts(
+        self,
+        subject: SubjectLike,
+        action: ActionLike,
+        resource: TypeLike,
+        context: Optional[Json] = None,
+        *,
+        explain: bool = False,
+        takes_partial: bool = False,
+        limit: Optional[int] = None,
+        timeout: Optional[float] = None,
+        request_id: Optional[str] = None,
+    ) -> Iterator[Filter]:
+        """The same in parts, of which each is a filter for other rows and no list is longer than `limit`.
+
+        The limit is 10,000 unless given. The parts together are the answer; all are of one revision, and `timeout` is that of
+        each.
+        """
+        total = self._decision_timeout if timeout is None else timeout
+        body = filter_body(subject, action, resource, context, explain, takes_partial)
+        return self._endpoints.filter_parts(body, takes_partial, limit, total, request_id)
 
     def metadata(self, *, timeout: Optional[float] = None, request_id: Optional[str] = None) -> Metadata:
         """Return the decision point's endpoints. Raises `Network` for one that is not of its origin."""

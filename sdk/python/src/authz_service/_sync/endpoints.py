@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import time
-from typing import Any, Iterator, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, cast
+from typing import Any, Iterator, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union, cast
 
 from .._answers import decision_of, left_out_of, metadata_of, object_of, outcomes_of, page_of
 from .._request import Request, json_bytes, origin_of, public_base
@@ -185,11 +185,38 @@ class Endpoints:
     def filter_rows(
         self, body: Mapping[str, Any], takes_partial: bool, ends: float, request_id: Optional[str]
     ) -> Filter:
+        found, _ = self._filter(body, takes_partial, False, ends, request_id)
+        return found
+
+    def filter_parts(
+        self,
+        body: Mapping[str, Any],
+        takes_partial: bool,
+        limit: Optional[int],
+        timeout: float,
+        request_id: Optional[str],
+    ) -> Iterator[Filter]:
+        page: Dict[str, Any] = {} if limit is None else {"limit": limit}
+        while True:
+            ends = time.monotonic() + timeout
+            part, token = self._filter({**body, "page": page}, takes_partial, True, ends, request_id)
+            if not isinstance(token, str) or (token and token == page.get("token")):
+                raise Network("A part of a filter does not say which is the next: that is not an answer.")
+            yield part
+            if not token:
+                return
+            page["token"] = token
+
+    def _filter(
+        self, body: Mapping[str, Any], takes_partial: bool, in_parts: bool, ends: float, request_id: Optional[str]
+    ) -> Tuple[Filter, Any]:
         request = self._decision_request(_FILTER, json_bytes(body), ends, request_id)
         at = f"POST {self._sender.base}{_FILTER}"
         with self.spans.span("filter", request):
-            answer = self._sender.send(request)
-            return filter_of(object_of(answer, at), takes_partial, at, request.revision)
+            answer = object_of(self._sender.send(request), at)
+            found = filter_of(answer, takes_partial, at, request.revision, in_parts)
+            page = answer.get("page")
+            return found, page.get("next_token") if isinstance(page, dict) else None
 
     def metadata(self, timeout: Optional[float], request_id: Optional[str] = None) -> Metadata:
         base = public_base(self._sender.base)
