@@ -14,6 +14,7 @@ const examples = join(root, 'examples/guarded-routes');
 
 describe.each([
   ['Express', 'express/main.mjs', {}],
+  ['Express, with a list', 'express/list.mjs', { lists: true }],
   ['Fastify', 'fastify/main.mjs', { lists: true }],
   ['Nest', 'nest/dist/main.js', { lists: true }],
 ] as const)('routes guarded in %s', (_, program, more) => {
