@@ -196,12 +196,19 @@ it('says what an import of LDIF would do to access, as slapcat prints it, and do
     'group_membership/Staff//subject/person/bob',
   ]);
 
-  await bench.write({ 'later.csv': 'userName,department\nbob,sales\njorg,it\n' });
+  await bench.write({
+    'later.csv': 'userName,department\nbob,sales\njorg,it\n',
+    'later-members.csv': 'group,member\nStaff,bob\n',
+  });
   const later = ['import', 'people', 'later.csv', '--directory', 'ldap', '--dry-run'];
   const plan = await bench.json(later, { env, code: 0 });
   expect(plan).toMatchObject({ plan: { add: [], remove: ['ann'] }, refused: [{ name: 'ann' }], violations: [] });
   expect(JSON.stringify(plan.access)).toContain('person/bob');
   expect(JSON.stringify(plan.access)).not.toContain('person/ann');
   await admin.records('directory').update('ldap', { name: 'ldap', removals: '50%' });
+  // She leaves her group by one request, and then by another one.
+  const both = await bench.run([...later, '--groups', 'later-members.csv'], { env });
+  expect(both.stdout).toContain('person/ann may now read any app/doc only if');
+  expect(both.stdout).not.toContain('Refused or held');
   expect((await bench.run(later, { env })).stdout).toContain('person/ann may now read any app/doc only if');
 });
