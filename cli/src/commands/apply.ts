@@ -15,7 +15,7 @@ import { ask, canAsk } from '../output/ask.js';
 import { MANY_RECORDS, Progress } from '../output/progress.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
-import { accessOfPlan } from '../plan/access-of-plan.js';
+import { accessOfPlan, gatesIn, gatesOf, NO_GATES } from '../plan/access-of-plan.js';
 import { readPlan } from '../plan/plan-file.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { environmentFlag } from '../tree/environment-flag.js';
@@ -121,6 +121,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
           signal: this.signal,
         });
       }
+      assertGates(plan);
       // What a "yes" cannot cover is refused before the question is asked.
       checkConsent(plan, {
         prune: flags.prune || asks,
@@ -217,7 +218,17 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
     progress.phase('Reading the tenant');
     const planned = await states();
     // Nobody sees it with --json: what a pipeline decides on is in the plan that it made before.
-    const access = noAccess || json ? undefined : await accessOfPlan(planned, placeOf);
+    const gates = gatesOf(NO_GATES, manifest);
+    const isGated = gatesIn(gates).length > 0;
+    if (isGated && noAccess)
+      throw new UsageError(
+        `The environment "${manifest.environment}" has gates, which need what --no-access leaves out.`,
+      );
+    const access = noAccess || (json && !isGated) ? undefined : await accessOfPlan(planned, placeOf, gates);
+    if (isGated && access !== undefined && 'unavailable' in access)
+      throw new Declined(
+        `Not applied: whether the gates of "${manifest.environment}" hold is not known. ${access.unavailable}`,
+      );
     const { originsOf, written } = await import('../tree/tree-origins.js');
     return {
       plan: { ...planned.plan, ...(access && { access }) },
@@ -227,6 +238,13 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       ),
     };
   }
+}
+
+/** Throws `Declined` where a gate does not hold: of the environment, or of the command that saved the plan. */
+function assertGates({ access }: Plan): void {
+  const refused = access !== undefined && 'gates' in access ? (access.gates ?? []).filter(({ passed }) => !passed) : [];
+  const why = refused.map(({ gate, detail }) => `${gate}: ${detail}`).join(' ');
+  if (refused.length > 0) throw new Declined(`Not applied: a gate does not hold. ${why}`);
 }
 
 /** The plan goes to stderr: stdout is for the outcome. */

@@ -9,7 +9,7 @@ import { commandLine } from '../output/command-line.js';
 import { MANY_RECORDS, Progress } from '../output/progress.js';
 import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
-import { accessOfPlan, gatesIn } from '../plan/access-of-plan.js';
+import { accessOfPlan, gatesIn, gatesOf } from '../plan/access-of-plan.js';
 import { writePlan } from '../plan/plan-file.js';
 import { runTestsBeside } from '../policy-tests/run-beside.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -70,18 +70,12 @@ does not hold.`;
   };
 
   override async run(): Promise<Outcome> {
-    const { args, flags } = await this.parse(Plan);
-    const asked = [
-      ...gatesIn(flags),
-      ...['baseline', 'write-baseline', 'sarif', 'junit'].filter((name) => name in flags),
-    ];
-    if (flags['no-access'] && asked.length > 0) {
-      throw new UsageError(`--${asked[0]} needs what --no-access leaves out: keep one of them.`);
-    }
+    const { args, flags: given } = await this.parse(Plan);
+    assertNoAccess(given);
     const progress = new Progress(err);
     const warn = (text: string) => progress.warning(text);
     const [client, { planStates, readTenant }] = await Promise.all([
-      connect(flags),
+      connect(given),
       import('@authz-service/provider/reconcile/reconcile'),
     ]);
     const reading = new AbortController();
@@ -89,9 +83,11 @@ does not hold.`;
     try {
       progress.phase('Reading the tree');
       const { manifest, placeOf } = await loadTree(args.dir, warn, {
-        environment: flags.environment,
+        environment: given.environment,
         onProgress: (text, long) => progress.step(text, long),
       });
+      const flags = gatesOf(given, manifest);
+      assertNoAccess(flags);
       progress.phase('Reading the tenant');
       const comparing = (records: number) =>
         progress.step(
@@ -137,6 +133,16 @@ does not hold.`;
       progress.done();
     }
   }
+}
+
+/** Throws `UsageError` where a flag, or a gate of the environment, needs what `--no-access` leaves out. */
+function assertNoAccess(flags: GateFlags & { 'no-access': boolean }): void {
+  const asked = [
+    ...gatesIn(flags),
+    ...['baseline', 'write-baseline', 'sarif', 'junit'].filter((name) => name in flags),
+  ];
+  if (flags['no-access'] && asked.length > 0)
+    throw new UsageError(`--${asked[0]} needs what --no-access leaves out: keep one of them.`);
 }
 
 /** Whether every gate does; where access is not known, none of them. */

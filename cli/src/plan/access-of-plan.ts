@@ -1,4 +1,4 @@
-import type { SourcePlace } from '@authz-service/core/manifest/manifest';
+import type { Manifest, SourcePlace } from '@authz-service/core/manifest/manifest';
 import type { AccessReport, NoAccessReport } from '@authz-service/core/questions/impact/report/access-report';
 import type { Address } from '@authz-service/core/records/address';
 import type { PlannedStates } from '@authz-service/provider/reconcile/reconcile';
@@ -7,13 +7,28 @@ import type { GateFlags } from '../impact/gates/gate-flags.js';
 import { type Reported, reportImpact } from '../impact/report-impact.js';
 
 /** The flags of a command that judges nothing. */
-const NO_GATES: GateFlags = { 'no-new-access': false };
+export const NO_GATES: GateFlags = { 'no-new-access': false };
 
 /** The gates that the command line names. */
 export function gatesIn(flags: GateFlags): string[] {
   const { 'no-new-access': noNewAccess, 'not-granted': file, 'max-gained': most } = flags;
   const given = { 'no-new-access': noNewAccess, 'not-granted': file !== undefined, 'max-gained': most !== undefined };
   return Object.entries(given).flatMap(([gate, isGiven]) => (isGiven ? [gate] : []));
+}
+
+/** Adds the gates of a tree's environment to those of the command line. Throws `UsageError` where these would change them. */
+export function gatesOf<F extends GateFlags>(flags: F, { gates, environment }: Manifest): F {
+  if (gates === undefined) return flags;
+  const { no_new_access: noNewAccess = false, max_gained: most, for: patterns } = gates;
+  if (most !== undefined && (flags['max-gained'] !== undefined || flags.for !== undefined))
+    throw new UsageError(
+      `The environment "${environment}" says max_gained in its gates: leave out --max-gained and --for.`,
+    );
+  return {
+    ...flags,
+    'no-new-access': flags['no-new-access'] || noNewAccess,
+    ...(most !== undefined && { 'max-gained': most, ...(patterns && { for: patterns }) }),
+  };
 }
 
 /**

@@ -209,6 +209,14 @@ remove: [role/billing/intern, user/bot, role_assignment/billing/accountant//grou
       ['environments/prod.yaml:2:7: name: is not that of the file: write "name: prod", or rename the file.'],
     ],
     [
+      'gates that there are not',
+      `${LIMIT}gates: { max_gained: -1, max_lost: 3 }\n`,
+      [
+        expect.stringContaining('environments/prod.yaml:2:22: gates.max_gained: is the number -1'),
+        expect.stringContaining('environments/prod.yaml:2:26: gates: the key "max_lost" is not known'),
+      ],
+    ],
+    [
       'an unknown key',
       `${LIMIT}patches: {}\n`,
       [expect.stringContaining('environments/prod.yaml:2:1: the key "patches" is not known')],

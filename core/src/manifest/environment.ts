@@ -1,18 +1,20 @@
+import * as z from 'zod';
 import { type Address, address } from '../records/address.js';
-import { quote } from '../records/describe.js';
-import { unknownKeyText } from '../records/issue-text.js';
+import { quote, YAML_WORDS } from '../records/describe.js';
+import { issueText, unknownKeyText } from '../records/issue-text.js';
 import { nearest } from '../text/nearest.js';
 import { readText } from './address-lists.js';
 import type { Declarations } from './declarations.js';
 import { expectedList, expectedMapping } from './describe.js';
 import { documentsOf, sourceOf } from './documents.js';
 import { Changes } from './environment-changes.js';
-import type { ManifestFile } from './manifest.js';
+import { nodeAt, valueAt } from './locate.js';
+import type { EnvironmentGates, ManifestFile } from './manifest.js';
 import { COLLECTIONS, LINK_LISTS } from './notation.js';
 import type { Settings } from './settings.js';
 import type { About, Findings } from './source.js';
 import type { Variables } from './variables.js';
-import { YamlDocument } from './yaml-document.js';
+import { UNUSABLE, YamlDocument } from './yaml-document.js';
 import { isEmpty, type YamlNode } from './yaml-node.js';
 
 /** The keys of an environment's file. */
@@ -24,10 +26,20 @@ export const ENVIRONMENT_KEYS = {
   add: 'Records and links that the base does not have, in the notation of a tree.',
   change: 'Changes of records of the base, by the keys that these have there.',
   remove: 'Addresses of records and links of the base that are not in this environment.',
+  gates: 'Demands on what a plan does to access: without them, nothing is applied.',
 } as const;
 
 /** The keys of a tree that may stand below `add`. */
 const ADDED_KEYS = [...COLLECTIONS.keys(), ...LINK_LISTS.keys(), 'external'] satisfies string[];
+
+/** Fields and meaning are those of the flags of `servicectl plan`. */
+export const gatesSchema = z.strictObject({
+  no_new_access: z.boolean().optional().meta({ description: 'Nobody may do more than before.' }),
+  max_gained: z.int().min(0).optional().meta({ description: 'At most this many permissions are gained.' }),
+  for: z.array(z.string().min(1)).min(1).optional().meta({
+    description: 'Patterns of the permissions that `max_gained` counts, like "user:* approve invoice:*".',
+  }),
+});
 
 export interface Removal {
   document: YamlDocument;
@@ -47,6 +59,7 @@ export class Environment {
   /** Additions, as documents of a tree. */
   readonly documents: YamlDocument[] = [];
   readonly changes: Changes;
+  gates: EnvironmentGates | undefined;
   readonly #removals: Removal[] = [];
 
   constructor(
@@ -74,6 +87,7 @@ export class Environment {
         else if (key === 'add') this.#add(document, value);
         else if (key === 'change') this.changes.read(document, value);
         else if (key === 'remove') this.#remove(document, value);
+        else if (key === 'gates') this.#readGates(document, value);
         else if (key !== 'variables')
           document.fault(keyNode, { label: '' }, unknownKeyText(key, Object.keys(ENVIRONMENT_KEYS)));
       }
@@ -95,6 +109,26 @@ export class Environment {
       if (!ADDED_KEYS.includes(key)) document.fault(keyNode, { label: 'add' }, unknownKeyText(key, ADDED_KEYS));
     const pairs = node.pairs.filter(({ key }) => key.type === 'scalar' && ADDED_KEYS.includes(String(key.value)));
     this.documents.push(new YamlDocument(document.source, { ...node, pairs }, this.findings));
+  }
+
+  #readGates(document: YamlDocument, node: YamlNode): void {
+    const about = { label: 'gates' };
+    if (node.type !== 'map') {
+      document.fault(node, about, expectedMapping(node));
+      return;
+    }
+    const value = document.json(node, () => about);
+    if (value === UNUSABLE) return;
+    const origin = { document, node, parts: document.entries(node), input: {} };
+    const read = gatesSchema.safeParse(value);
+    for (const issue of read.error?.issues ?? []) {
+      const at = { label: ['gates', ...issue.path].join('.') };
+      if (issue.code === 'unrecognized_keys')
+        for (const key of issue.keys)
+          document.fault(nodeAt(origin, [key], true), at, unknownKeyText(key, Object.keys(gatesSchema.shape)));
+      else document.fault(nodeAt(origin, issue.path), at, issueText(issue, valueAt(value, issue.path), YAML_WORDS));
+    }
+    this.gates = read.data;
   }
 
   #remove(document: YamlDocument, list: YamlNode): void {

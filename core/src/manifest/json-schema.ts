@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json/json.js';
 import { PROPERTY_TYPES } from '../records/fields.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
-import { ENVIRONMENT_KEYS } from './environment.js';
+import { ENVIRONMENT_KEYS, gatesSchema } from './environment.js';
 import { DEFAULTS_SCHEMA, isSendable, sendableSchema } from './from-requests.js';
 import {
   ADDRESS_LISTS,
@@ -70,6 +70,7 @@ export function environmentJsonSchema(): JsonObject {
   const defs: JsonObject = { variable: VARIABLE };
   const added = recordCollections(defs);
   const changed: JsonObject = {};
+  const { $schema: _, ...gates } = z.toJSONSchema(gatesSchema, { io: 'input' }) as JsonObject;
   for (const [name, notation] of COLLECTIONS) changed[name] = collection(notation, defs, 'change_');
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -84,6 +85,7 @@ export function environmentJsonSchema(): JsonObject {
       add: { ...mapping(added, []), description: ENVIRONMENT_KEYS.add },
       change: { ...mapping(changed, []), description: ENVIRONMENT_KEYS.change },
       remove: list(address, ENVIRONMENT_KEYS.remove),
+      gates: { ...gates, description: ENVIRONMENT_KEYS.gates },
     },
     additionalProperties: false,
     $defs: defs,

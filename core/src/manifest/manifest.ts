@@ -36,6 +36,14 @@ export interface ManifestFault extends SourcePlace {
   detail: string;
 }
 
+/** The gates of an environment, as the flags of the same names. */
+export interface EnvironmentGates {
+  no_new_access?: boolean | undefined;
+  max_gained?: number | undefined;
+  /** Patterns of what `max_gained` counts. */
+  for?: string[] | undefined;
+}
+
 /** All that a tree of files declares. */
 export interface Manifest {
   version: 1;
@@ -45,6 +53,8 @@ export interface Manifest {
   stack: string;
   /** The environment that the tree was read in. */
   environment?: string;
+  /** Demands of the environment on what a plan does to access. */
+  gates?: EnvironmentGates;
   records: DeclaredRecord[];
   moves: { from: Address; to: Address }[];
   /** Records that another stack declares and this one mentions. */

@@ -160,6 +160,7 @@ export function readManifest(
       ...(tenant !== undefined && { tenant }),
       stack,
       ...(environment !== undefined && { environment: environment.name }),
+      ...(environment?.gates !== undefined && { gates: environment.gates }),
       records: [...declarations.sound()],
       moves: lists.moves.map(({ from, to }) => ({ from, to })),
       external: [...lists.external.keys()],

@@ -93,6 +93,25 @@ it('is planned and applied to its tenant, from Git too', async () => {
   );
   await bench.json(['apply', 'tenant', '-e', 'prod', '--yes'], { env, code: 0 });
   expect((await bench.run(['plan', 'tenant', '-e', 'prod'], { env })).stdout).toContain('No changes');
+  const gated = (tree['environments/prod.yaml'] ?? '')
+    .replace('max_gained: 10', 'no_new_access: true')
+    .replace(/ {2}for: .*\n/, '');
+  const more = gated
+    .replace('group/auditors] }', 'group/auditors, user/eve] }')
+    .replace('  groups:', '  subjects: { user/eve: {} }\n  groups:');
+  await bench.write(below('tenant', { ...tree, 'environments/prod.yaml': more }));
+  const refused = await bench.run(['apply', 'tenant', '-e', 'prod', '--yes', '--json'], { env });
+  expect(refused.code).toBe(1);
+  expect(refused.stdout).toContain(
+    'Not applied: a gate does not hold. no-new-access: 2 findings would give new access.',
+  );
+  expect((await bench.run(['plan', 'tenant', '-e', 'prod', '--out', 'more.plan'], { env })).code).toBe(1);
+  expect((await bench.run(['apply', 'more.plan', '--yes'], { env })).stderr).toContain(
+    'Not applied: a gate does not hold.',
+  );
+  expect((await bench.run(['plan', 'tenant', '-e', 'prod', '--no-access'], { env })).stderr).toContain(
+    '--no-new-access needs',
+  );
   const foreign = { ...tree, 'environments/dev.yaml': `${DEV}tenant: acme-dev\n` };
   await bench.write(below('tenant', foreign));
   expect((await bench.run(['plan', 'tenant', '-e', 'dev'], { env })).stderr).toContain('acme-dev');
