@@ -30,6 +30,8 @@ interface Planned {
   replan?: () => Promise<Plan>;
   /** The places of the records that it writes, as far as they are known; or, if asked for, of the whole tree. */
   origins?: DeclaredOrigins;
+  /** The reason why the gates of an environment refuse it. */
+  refusal?: string;
 }
 
 /** With more changes, the places of records are told after them, in requests of their own. */
@@ -104,9 +106,10 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       import('@authz-service/provider/reconcile/consent'),
     ]);
     try {
-      const { plan, replan, origins } = await this.#plan(args.tree, client, flags, progress);
+      const { plan, replan, origins, refusal } = await this.#plan(args.tree, client, flags, progress);
       progress.done();
       if (!flags.json) await show(plan, { all: flags.all, cloud: client.url });
+      if (refusal !== undefined) throw new Declined(refusal);
       const tellOrigins = async () => {
         const { noteOrigins } = await import('@authz-service/provider/reconcile/note-origins');
         progress.phase('Telling where the records stand');
@@ -121,7 +124,6 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
           signal: this.signal,
         });
       }
-      assertGates(plan);
       // What a "yes" cannot cover is refused before the question is asked.
       checkConsent(plan, {
         prune: flags.prune || asks,
@@ -225,13 +227,11 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
         `The environment "${manifest.environment}" has gates, which need what --no-access leaves out.`,
       );
     const access = noAccess || (json && !isGated) ? undefined : await accessOfPlan(planned, placeOf, gates);
-    if (isGated && access !== undefined && 'unavailable' in access)
-      throw new Declined(
-        `Not applied: whether the gates of "${manifest.environment}" hold is not known. ${access.unavailable}`,
-      );
     const { originsOf, written } = await import('../tree/tree-origins.js');
+    const refusal = isGated ? refusalOf(access, manifest.environment) : undefined;
     return {
       plan: { ...planned.plan, ...(access && { access }) },
+      ...(refusal !== undefined && { refusal }),
       replan: async () => (await states()).plan,
       origins: await originsOf(tree, all ? manifest.records : written(planned.plan), placeOf, (text) =>
         progress.warning(text),
@@ -240,11 +240,13 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
   }
 }
 
-/** Throws `Declined` where a gate does not hold: of the environment, or of the command that saved the plan. */
-function assertGates({ access }: Plan): void {
-  const refused = access !== undefined && 'gates' in access ? (access.gates ?? []).filter(({ passed }) => !passed) : [];
-  const why = refused.map(({ gate, detail }) => `${gate}: ${detail}`).join(' ');
-  if (refused.length > 0) throw new Declined(`Not applied: a gate does not hold. ${why}`);
+/** The reason why the gates of an environment refuse a plan; undefined where all of them hold. */
+function refusalOf(access: Plan['access'], environment = ''): string | undefined {
+  if (access === undefined || 'unavailable' in access)
+    return `Not applied: whether the gates of "${environment}" hold is not known. ${access?.unavailable ?? ''}`.trim();
+  const failed = (access.gates ?? []).filter(({ passed }) => !passed);
+  if (failed.length === 0) return undefined;
+  return `Not applied: a gate of "${environment}" does not hold. ${failed.map(({ gate, detail }) => `${gate}: ${detail}`).join(' ')}`;
 }
 
 /** The plan goes to stderr: stdout is for the outcome. */

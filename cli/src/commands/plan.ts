@@ -32,7 +32,7 @@ Below the records stands what the plan does to access: who may do what afterward
 over the whole tenant, by the change that brings it (docs/impact.md). The gates make the exit code 1 if what they demand \
 does not hold. --no-access leaves this out.
 
-A plan that access rules refuse is shown with the reason, and is not saved.
+A plan that access rules or the gates of an environment refuse is shown with the reason, and is not saved.
 
 --markdown prints a comment for a pull request: first the verdict, for which it also runs the tests beside the records, then \
 access, then the records. It is complete whatever the exit code, which is 1 if an access rule, a gate or a test refuses the plan.
@@ -112,7 +112,10 @@ does not hold.`;
         this.hasCommented = true;
         await placeRefusals(Promise.reject(states.refused), placeOf);
       }
-      if (flags.out !== undefined)
+      const isRefused = manifest.gates !== undefined && !holds(access, flags);
+      if (flags.out !== undefined && isRefused)
+        await warn(`Not saved: the gates of the environment "${manifest.environment}" do not hold.`);
+      else if (flags.out !== undefined)
         await writePlan(flags.out, {
           plan,
           origins: await originsOf(args.dir, written(plan), placeOf, warn),

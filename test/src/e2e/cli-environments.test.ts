@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { EmbeddedPdp } from '@authz-service/embedded';
@@ -102,13 +103,17 @@ it('is planned and applied to its tenant, from Git too', async () => {
   await bench.write(below('tenant', { ...tree, 'environments/prod.yaml': more }));
   const refused = await bench.run(['apply', 'tenant', '-e', 'prod', '--yes', '--json'], { env });
   expect(refused.code).toBe(1);
-  expect(refused.stdout).toContain(
-    'Not applied: a gate does not hold. no-new-access: 2 findings would give new access.',
+  expect(JSON.parse(refused.stdout).error.detail).toBe(
+    'Not applied: a gate of "prod" does not hold. no-new-access: 2 findings would give new access.',
   );
-  expect((await bench.run(['plan', 'tenant', '-e', 'prod', '--out', 'more.plan'], { env })).code).toBe(1);
-  expect((await bench.run(['apply', 'more.plan', '--yes'], { env })).stderr).toContain(
-    'Not applied: a gate does not hold.',
-  );
+  const shown = await bench.run(['apply', 'tenant', '-e', 'prod', '--yes'], { env });
+  expect(shown.stderr).toMatch(/user\/eve may now[\s\S]*Not applied: a gate of "prod"/);
+  const unsaved = await bench.run(['plan', 'tenant', '-e', 'prod', '--out', 'more.plan'], { env });
+  expect(unsaved).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Not saved: the gates of the environment "prod"'),
+  });
+  expect(existsSync(bench.path('more.plan'))).toBe(false);
   expect((await bench.run(['plan', 'tenant', '-e', 'prod', '--no-access'], { env })).stderr).toContain(
     '--no-new-access needs',
   );
