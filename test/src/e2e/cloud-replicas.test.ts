@@ -317,8 +317,9 @@ describe.skipIf(!hasPostgres)('several clouds on one database', () => {
     const made = await one.ask('POST', '/v1/api-keys', {
       body: { name: 'k', scopes: ['directory'], directory: 'okta' },
     });
-    await together();
     const as = made.body.secret;
+    for (const replica of replicas)
+      await patiently(async () => expect((await replica.ask('GET', '/scim/v2/Users', { as })).status).toBe(200));
     const users = Array.from({ length: 40 }, (_, index) => `u${index}`);
     const ids = await Promise.all(
       users.map(async (userName, index) => {
