@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ProblemError } from '@authz-service/core/problem';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readTree } from './read-tree.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { environmentsIn, readTree } from './read-tree.js';
 
 let root: string;
 beforeEach(() => {
@@ -141,4 +141,39 @@ it.skipIf(process.getuid?.() === 0)('a file that may not be read is refused', as
   put('a.yaml');
   chmodSync(at('a.yaml'), 0);
   expect((await refused()).detail).toContain('the permission is missing');
+});
+
+describe('an environment', () => {
+  const read = async (environment?: string) =>
+    (await readTree(root, environment)).map((file) => [
+      path.posix.relative(root, file.path),
+      file.isEnvironment ?? false,
+    ]);
+
+  beforeEach(() => {
+    for (const name of ['a.yaml', 'environments/prod.yaml', 'environments/dev.yml', 'environments/x.test.yaml'])
+      put(name);
+  });
+
+  it('is read with the tree where it is named, and is no part of it elsewhere', async () => {
+    expect(await read()).toEqual([['a.yaml', false]]);
+    expect(await read('prod')).toEqual([
+      ['a.yaml', false],
+      ['environments/prod.yaml', true],
+    ]);
+    expect(await read('dev')).toContainEqual(['environments/dev.yml', true]);
+    expect(await environmentsIn(root)).toEqual(['dev', 'prod']);
+  });
+
+  it.each(['prd', '../a', 'prod.yaml', ''])('called %j is refused', async (name) => {
+    await expect(read(name)).rejects.toMatchObject({
+      code: 'invalid_config',
+      detail: expect.stringContaining('It has dev, prod.'),
+    });
+  });
+
+  it('that is a link out of the folder is refused', async () => {
+    symlinkSync('/etc/hostname', at('environments/out.yaml'));
+    await expect(read('out')).rejects.toMatchObject({ detail: expect.stringContaining('leads out of the folder') });
+  });
 });

@@ -53,7 +53,13 @@ async function environmentFiles(root: string, environment: string | undefined): 
   if (!/^[^/\\]+$/.test(environment)) throw unknownEnvironment(environment, root, await environmentsIn(root));
   for (const ending of ['yaml', 'yml']) {
     const file = path.join(root, ENVIRONMENTS, `${environment}.${ending}`);
-    if (!(await fs.stat(file).catch(() => undefined))?.isFile()) continue;
+    const target = await fs.realpath(file).catch(() => undefined);
+    if (target === undefined) continue;
+    if (!target.startsWith((await fs.realpath(root)) + path.sep))
+      throw new ProblemError(
+        'invalid_config',
+        `${file} is a link that leads out of the folder, to ${target}: copy its target into the folder.`,
+      );
     return (await readFiles(file, () => true)).map((read) => ({ ...read, isEnvironment: true }));
   }
   throw unknownEnvironment(environment, root, await environmentsIn(root));
