@@ -24,7 +24,7 @@ func TestToSql(t *testing.T) {
 					Dialect SQLDialect
 				}
 			}
-			Outcome struct{ Answer map[string]any }
+			Outcome struct{ Answer any }
 		}
 	}
 	if err := json.Unmarshal(text, &vectors); err != nil {

@@ -34,11 +34,11 @@ it('answers a burst whose calls wait in line for longer than an attempt may take
   const fetch = async (): Promise<Response> => {
     running += 1;
     most = Math.max(most, running);
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await new Promise((resolve) => setTimeout(resolve, 150));
     running -= 1;
     return Response.json({ decision: true });
   };
-  const options = { retries: 0, attemptTimeoutMs: 300, decisionTimeoutMs: 60_000 };
+  const options = { retries: 0, attemptTimeoutMs: 1_500, decisionTimeoutMs: 60_000 };
   const client = new ServiceClient({ url: 'http://127.0.0.1:1', fetch: fetch as typeof globalThis.fetch, ...options });
   const decisions = await Promise.all(Array.from({ length: 1_000 }, () => client.decide(QUESTION)));
   expect(decisions.every(({ allowed }) => allowed)).toBe(true);
