@@ -36,7 +36,11 @@ export function directoryBrakes({
     noteHeld: (tenant, directory, held) =>
       writing(async (trx) => {
         const own = { tenant_id: tenant, directory };
-        const newest = held.reduce((latest, { last_at }) => (last_at > latest ? last_at : latest), '');
+        const newest =
+          held
+            .map(({ last_at }) => last_at)
+            .sort()
+            .at(-1) ?? '';
         const expired = new Date(Date.parse(newest) - KEPT_MS).toISOString();
         await trx('held_changes').where(own).andWhere('last_at', '<', expired).delete();
         const [counted] = await trx('held_changes').where(own).count<{ count: number | string }[]>({ count: '*' });

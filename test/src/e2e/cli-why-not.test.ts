@@ -82,7 +82,9 @@ subjects: { user/ann: {} }
     const { stdout } = await bench.run(['why-not', ...ASKED]);
     expect(stdout).toContain('policy/app/freeze (DENY) applies: all that it requires holds');
     expect(stdout).toContain('✓ resource.properties.amount >= 10000: true (12500)');
-    expect(stdout).toContain(`1. remove ${ASSIGNMENT} (takes away a protection)\n   grants nothing else that is recorded, but also`);
+    expect(stdout).toContain(
+      `1. remove ${ASSIGNMENT} (takes away a protection)\n   grants nothing else that is recorded, but also`,
+    );
     expect(stdout).toMatch(/\d\. remove policy\/app\/freeze with its assignments/);
   });
 
