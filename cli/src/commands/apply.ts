@@ -219,20 +219,27 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
     const states = () => placeRefusals(planStates(client, manifest, options), placeOf);
     progress.phase('Reading the tenant');
     const planned = await states();
-    // Nobody sees it with --json: what a pipeline decides on is in the plan that it made before.
     const gates = gatesOf(NO_GATES, manifest);
     const isGated = gatesIn(gates).length > 0;
     if (isGated && noAccess)
       throw new UsageError(
         `The environment "${manifest.environment}" has gates, which need what --no-access leaves out.`,
       );
+    // Nobody sees it with --json: what a pipeline decides on is in the plan that it made before.
     const access = noAccess || (json && !isGated) ? undefined : await accessOfPlan(planned, placeOf, gates);
-    const { originsOf, written } = await import('../tree/tree-origins.js');
     const refusal = isGated ? refusalOf(access, manifest.environment) : undefined;
+    // The same changes may do something else to access once the tenant has changed.
+    const replan = async () => {
+      const again = await states();
+      const why = isGated ? refusalOf(await accessOfPlan(again, placeOf, gates), manifest.environment) : undefined;
+      if (why !== undefined) throw new Declined(why);
+      return again.plan;
+    };
+    const { originsOf, written } = await import('../tree/tree-origins.js');
     return {
       plan: { ...planned.plan, ...(access && { access }) },
       ...(refusal !== undefined && { refusal }),
-      replan: async () => (await states()).plan,
+      replan,
       origins: await originsOf(tree, all ? manifest.records : written(planned.plan), placeOf, (text) =>
         progress.warning(text),
       ),

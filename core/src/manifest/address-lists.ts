@@ -1,12 +1,12 @@
 import type { Address } from '../records/address.js';
 import { quote } from '../records/describe.js';
 import { unknownKeyText } from '../records/issue-text.js';
-import { describeNode, expectedList } from './describe.js';
+import { describeNode } from './describe.js';
 import type { SourcePlace } from './manifest.js';
 import { attempt, readAddress } from './paths.js';
 import { type About, placeText } from './source.js';
 import { UNUSABLE, type YamlDocument } from './yaml-document.js';
-import { isEmpty, type YamlNode } from './yaml-node.js';
+import type { YamlNode } from './yaml-node.js';
 
 interface Written {
   about: About;
@@ -27,7 +27,7 @@ export class AddressLists {
   private readonly movedTo = new Map<Address, DeclaredMove>();
 
   readExternal(document: YamlDocument, list: YamlNode): void {
-    for (const [index, node] of items(document, list, 'external').entries()) {
+    for (const [index, node] of document.items(list, { label: 'external' }).entries()) {
       const about = { label: `external[${index}]` };
       const address = readText(document, node, about)?.address;
       if (address !== undefined) this.external.set(address, { about, document, node });
@@ -40,7 +40,7 @@ export class AddressLists {
   }
 
   readMoved(document: YamlDocument, list: YamlNode): void {
-    for (const [index, node] of items(document, list, 'moved').entries()) {
+    for (const [index, node] of document.items(list, { label: 'moved' }).entries()) {
       const about = { label: `moved[${index}]` };
       if (node.type !== 'map') {
         document.fault(node, about, `${describeNode(node)}: write { from: ADDRESS, to: ADDRESS }.`);
@@ -78,13 +78,6 @@ export class AddressLists {
     }
     return undefined;
   }
-}
-
-function items(document: YamlDocument, node: YamlNode, label: string): YamlNode[] {
-  if (isEmpty(node)) return [];
-  if (node.type === 'list') return node.items;
-  document.fault(node, { label }, expectedList(node));
-  return [];
 }
 
 export function readText(

@@ -6,7 +6,7 @@ import { unknownKeyText } from '../records/issue-text.js';
 import { definitionOf } from '../records/registry.js';
 import { unwrap } from '../records/schema-shape.js';
 import { nearest } from '../text/nearest.js';
-import { describeNode, expectedList, expectedMapping } from './describe.js';
+import { describeNode } from './describe.js';
 import { isSame, lend } from './lend-nodes.js';
 import { COLLECTIONS, fieldsOf, keysOf, type RecordsNotation } from './notation.js';
 import type { PendingLinks } from './read-records.js';
@@ -45,7 +45,7 @@ export class Changes {
 
   /** Reads the mapping `change` of an environment's file. */
   read(document: YamlDocument, node: YamlNode): void {
-    for (const { key, keyNode, value } of entriesOf(document, node, { label: 'change' })) {
+    for (const { key, keyNode, value } of document.mapping(node, { label: 'change' })) {
       const notation = COLLECTIONS.get(key);
       if (notation !== undefined) this.#collection(notation, document, value, { label: `change.${key}` });
       else document.fault(keyNode, { label: 'change' }, unknownKeyText(key, [...COLLECTIONS.keys()]));
@@ -58,9 +58,9 @@ export class Changes {
     node: YamlNode,
     { label: around, application }: About & { application?: Path },
   ): void {
-    for (const entry of entriesOf(document, node, { label: around })) {
+    for (const entry of document.mapping(node, { label: around })) {
       const label = `${around}.${entry.key}`;
-      const entries = entriesOf(document, entry.value, { label });
+      const entries = document.mapping(entry.value, { label });
       const body = entries.filter(({ key }) => !notation.collections.has(key));
       for (const { key, value } of entries) {
         const nested = notation.collections.get(key);
@@ -204,18 +204,8 @@ function editOf(document: YamlDocument, node: YamlNode, about: About): Edit | un
   const entries = document.entries(node, () => about);
   if (entries.length === 0 || !entries.every(({ key }) => key === 'add' || key === 'remove')) return undefined;
   const edit: Edit = { add: [], remove: [] };
-  for (const { key, value } of entries) {
-    if (value.type === 'list') edit[key as keyof Edit].push(...value.items);
-    else if (!isEmpty(value)) document.fault(value, about, expectedList(value));
-  }
+  for (const { key, value } of entries) edit[key as keyof Edit].push(...document.items(value, about));
   return edit;
-}
-
-function entriesOf(document: YamlDocument, node: YamlNode, about: About): Entry[] {
-  if (isEmpty(node)) return [];
-  if (node.type === 'map') return document.entries(node, () => about);
-  document.fault(node, about, expectedMapping(node));
-  return [];
 }
 
 function isList({ kind }: RecordsNotation, key: string): boolean {

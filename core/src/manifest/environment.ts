@@ -5,7 +5,7 @@ import { issueText, unknownKeyText } from '../records/issue-text.js';
 import { nearest } from '../text/nearest.js';
 import { readText } from './address-lists.js';
 import type { Declarations } from './declarations.js';
-import { expectedList, expectedMapping } from './describe.js';
+import { expectedMapping } from './describe.js';
 import { documentsOf, sourceOf } from './documents.js';
 import { Changes } from './environment-changes.js';
 import { nodeAt, valueAt } from './locate.js';
@@ -100,13 +100,9 @@ export class Environment {
   }
 
   #add(document: YamlDocument, node: YamlNode): void {
-    if (isEmpty(node)) return;
-    if (node.type !== 'map') {
-      document.fault(node, { label: 'add' }, expectedMapping(node));
-      return;
-    }
-    for (const { key, keyNode } of document.entries(node))
+    for (const { key, keyNode } of document.mapping(node, { label: 'add' }))
       if (!ADDED_KEYS.includes(key)) document.fault(keyNode, { label: 'add' }, unknownKeyText(key, ADDED_KEYS));
+    if (node.type !== 'map') return;
     const pairs = node.pairs.filter(({ key }) => key.type === 'scalar' && ADDED_KEYS.includes(String(key.value)));
     this.documents.push(new YamlDocument(document.source, { ...node, pairs }, this.findings));
   }
@@ -132,12 +128,7 @@ export class Environment {
   }
 
   #remove(document: YamlDocument, list: YamlNode): void {
-    if (isEmpty(list)) return;
-    if (list.type !== 'list') {
-      document.fault(list, { label: 'remove' }, expectedList(list));
-      return;
-    }
-    for (const [index, node] of list.items.entries()) {
+    for (const [index, node] of document.items(list, { label: 'remove' }).entries()) {
       const about = { label: `remove[${index}]` };
       const read = readText(document, node, about);
       if (read !== undefined) this.#removals.push({ document, node, about, address: read.address });

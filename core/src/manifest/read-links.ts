@@ -8,13 +8,13 @@ import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
 import { aboutRecord } from './about.js';
 import type { Declarations } from './declarations.js';
-import { describeNode, expectedList, expectedMapping } from './describe.js';
+import { describeNode, expectedMapping } from './describe.js';
 import { fieldsOf, givenField, type LinkKind, type LinkListNotation } from './notation.js';
 import { attempt, NotationError, oneOf, type ReadEntity, type ReadPath, readEntity, readPath } from './paths.js';
 import { type PendingLinks, readFields } from './read-records.js';
 import type { About } from './source.js';
 import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
-import { isEmpty, type MapNode, type YamlNode } from './yaml-node.js';
+import type { MapNode, YamlNode } from './yaml-node.js';
 
 /** An end of a link that items say: a field of the link's record, and the key that it stands under. */
 interface End {
@@ -49,7 +49,7 @@ export class LinkReader {
     const fixed: Record<string, Json> =
       end === 'entity' ? { [givenField(kind)]: holder.path } : { entity_type: holder.kind, entity: holder.path };
     const site = { kind, document, ends: [{ field: end, key }], fixed, application };
-    for (const [index, item] of items(document, node, label).entries()) {
+    for (const [index, item] of document.items(node, { label }).entries()) {
       const about = { label: `${label}[${index}]` };
       if (item.type === 'scalar') this.link(site, item, [{ key, keyNode: item, value: item }], about);
       else if (item.type === 'map') this.mapping(site, item, about);
@@ -65,7 +65,7 @@ export class LinkReader {
       { field: 'entity', key: to },
     ];
     const site = { kind, document, ends, fixed: {} };
-    for (const [index, item] of items(document, node, label).entries()) {
+    for (const [index, item] of document.items(node, { label }).entries()) {
       const about = { label: `${label}[${index}]` };
       if (item.type === 'map') this.mapping(site, item, about);
       else document.fault(item, about, expectedMapping(item));
@@ -189,13 +189,6 @@ export class LinkReader {
   private known(address: Address): boolean {
     return this.declarations.origins.has(address) || this.external.has(address);
   }
-}
-
-function items(document: YamlDocument, node: YamlNode, label: string): readonly YamlNode[] {
-  if (isEmpty(node)) return [];
-  if (node.type === 'list') return node.items;
-  document.fault(node, { label }, expectedList(node));
-  return [];
 }
 
 function textOf(document: YamlDocument, node: YamlNode, about: About): string | undefined {

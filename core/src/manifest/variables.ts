@@ -7,7 +7,7 @@ import { expectedMapping } from './describe.js';
 import { lend } from './lend-nodes.js';
 import { type About, type Findings, placeText } from './source.js';
 import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
-import { isEmpty, type ScalarNode, type YamlNode } from './yaml-node.js';
+import type { ScalarNode, YamlNode } from './yaml-node.js';
 
 /** A value and the document that it is written in. */
 interface Written {
@@ -43,7 +43,7 @@ export class Variables {
 
   /** Reads the mapping `variables` of a file of the base. */
   declare(document: YamlDocument, node: YamlNode): void {
-    for (const entry of this.#entries(document, node)) {
+    for (const entry of document.mapping(node, { label: 'variables' })) {
       const about = { label: `variables.${entry.key}` };
       if (!WHOLE.test(`\${var.${entry.key}}`)) {
         const rule = 'is no name of a variable: it begins with a letter or "_", then come letters, digits and "_".';
@@ -65,7 +65,7 @@ export class Variables {
 
   /** Reads the mapping `variables` of an environment: values. */
   give(document: YamlDocument, node: YamlNode): void {
-    for (const { key, keyNode, value } of this.#entries(document, node)) {
+    for (const { key, keyNode, value } of document.mapping(node, { label: 'variables' })) {
       const label = `variables.${key}`;
       const variable = this.#variables.get(key);
       if (variable === undefined) {
@@ -75,14 +75,6 @@ export class Variables {
       variable.value = { document, node: value };
       this.#check(variable, label);
     }
-  }
-
-  #entries(document: YamlDocument, node: YamlNode): Entry[] {
-    const about = { label: 'variables' };
-    if (isEmpty(node)) return [];
-    if (node.type === 'map') return document.entries(node, () => about);
-    document.fault(node, about, expectedMapping(node));
-    return [];
   }
 
   #check(variable: Variable, label: string): void {
@@ -100,7 +92,8 @@ export class Variables {
 
   /** Puts values in place of `${var.NAME}`, and constants in place of `var.NAME` in conditions. */
   fold(document: YamlDocument): void {
-    if (!document.source.text.includes('var')) return;
+    const { root, source } = document;
+    if (!source.text.slice(root.start, root.end).includes('var')) return;
     const seen = new Set<YamlNode>();
     const walk = (node: YamlNode, isFree: boolean): void => {
       if (seen.has(node) || node.type === 'scalar') return;
@@ -128,7 +121,7 @@ export class Variables {
         walk(value, isFree || name === 'properties');
       }
     };
-    walk(document.root, false);
+    walk(root, false);
   }
 
   #whole(document: YamlDocument, node: YamlNode): YamlNode {

@@ -1,11 +1,11 @@
 import { inexactText } from '../json/exact-number.js';
 import type { Json } from '../json/json.js';
 import { quote } from '../records/describe.js';
-import { describeNode } from './describe.js';
+import { describeNode, expectedList, expectedMapping } from './describe.js';
 import type { SourcePlace } from './manifest.js';
 import { offsetInText } from './scalar-offset.js';
 import { type About, type Findings, placeText, type Source } from './source.js';
-import type { ListNode, MapNode, ScalarNode, YamlNode } from './yaml-node.js';
+import { isEmpty, type ListNode, type MapNode, type ScalarNode, type YamlNode } from './yaml-node.js';
 
 /** One key of a mapping and its value. */
 export interface Entry {
@@ -98,6 +98,22 @@ export class YamlDocument {
     }
     for (const entry of merged ?? []) if (find(entries, index, entry.key) === undefined) put(entries, index, entry);
     return entries;
+  }
+
+  /** The keys and values of a node that should be a mapping, as `entries` reads them; of nothing written, none. */
+  mapping(node: YamlNode, about: About): Entry[] {
+    if (isEmpty(node)) return [];
+    if (node.type === 'map') return this.entries(node, () => about);
+    this.fault(node, about, expectedMapping(node));
+    return [];
+  }
+
+  /** The items of a node that should be a list; of nothing written, none. */
+  items(node: YamlNode, about: About): readonly YamlNode[] {
+    if (isEmpty(node)) return [];
+    if (node.type === 'list') return node.items;
+    this.fault(node, about, expectedList(node));
+    return [];
   }
 
   private twiceText(key: string, first: Entry): string {
