@@ -80,6 +80,13 @@ describe('a tree', () => {
       ],
     ],
     [
+      'is of something else with variables of its own',
+      'image: node\nvariables: { A: b }\nplan: {}\n',
+      [
+        'a.yaml:1:1: This file does not look like records: it has the keys "image", "variables", "plan". Keep records in a folder of their own, and name that folder.',
+      ],
+    ],
+    [
       'is of something else with a version of its own',
       'version: "3.9"\nservices: {}\n',
       [

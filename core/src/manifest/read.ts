@@ -24,6 +24,8 @@ const TOP_KEYS = [SETTINGS, ADDRESS_LISTS].flatMap(Object.keys).concat([...COLLE
 
 /** Keys that may stand at the top by the names of kinds: a tree consists of these. */
 const KIND_KEYS = [...COLLECTIONS.keys(), ...LINK_LISTS.keys()];
+/** Keys that files of other programs have at the top, too, such as GitLab's pipelines. */
+const SHARED_KEYS = ['variables'];
 /** The number of keys that are named of a document that declares nothing here. */
 const FOREIGN_KEYS_MAX = 3;
 
@@ -89,6 +91,7 @@ export function readManifest(
   const documents = sources.flatMap((file) => file.documents);
   for (const document of documents) {
     const entries = document.root.type === 'map' ? document.entries(document.root) : [];
+    if (isForeign(entries)) continue;
     for (const { key, value } of entries) if (key === 'variables') variables.declare(document, value);
   }
   const environment = environmentFile && new Environment(environmentFile, findings, settings, variables);
@@ -174,7 +177,7 @@ function isForeign(entries: readonly Entry[]): boolean {
   const isOurs = ({ key, value }: Entry) =>
     key === 'version'
       ? value.type === 'scalar' && value.source === '1'
-      : TOP_KEYS.includes(key) || nearest(key, KIND_KEYS) !== undefined;
+      : (TOP_KEYS.includes(key) && !SHARED_KEYS.includes(key)) || nearest(key, KIND_KEYS) !== undefined;
   return entries.length > 1 && !entries.some(isOurs);
 }
 
