@@ -124,10 +124,14 @@ const packed = new WeakMap<Cloud, { revision: string; mark: string; archive: Pro
 /** The archive of several tenants, packed and signed once for each of their combined states and each key. */
 function packAll(cloud: Cloud, revision: string, { tenants, unreadable }: BundledTenants): Promise<Buffer> {
   const known = packed.get(cloud);
-  const { bundleKeys } = cloud;
+  const { bundleKeys, slicing } = cloud;
   if (known?.revision === revision && known.mark === bundleKeys.mark) return known.archive;
   const bundle: BundleContent = { revision, unreadable, tenants: tenants.map((tenant) => tenant.bundled()) };
-  const archive = packBundle(bundle, (sha256) => bundleKeys.sign(bundle, sha256));
+  const archive = packBundle(
+    bundle,
+    (sha256) => bundleKeys.sign(bundle, sha256),
+    (steps) => slicing.run(steps),
+  );
   packed.set(cloud, { revision, mark: bundleKeys.mark, archive });
   archive.catch(() => packed.delete(cloud));
   return archive;

@@ -1,9 +1,9 @@
+import { compareTexts, sortedInSteps } from '@authz-service/core/collections/sorted-in-steps';
 import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
 import { grantedBy } from '@authz-service/core/limits/foreign-link';
 import { type Address, splitReference } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Cloud } from '../cloud.js';
-import { compareTexts, sortedInSteps } from '../tenants/sorted-in-steps.js';
 import type { ReadableTenant } from '../tenants/tenant.js';
 import { atOneRevision } from './at-one-revision.js';
 

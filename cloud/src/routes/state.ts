@@ -1,3 +1,4 @@
+import { compareTexts, sortedInSteps } from '@authz-service/core/collections/sorted-in-steps';
 import { KINDS } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import * as z from 'zod';
@@ -5,7 +6,6 @@ import type { Cloud } from '../cloud.js';
 import { PAST_HEADERS, pastHeaders, pastQuery, tenantAt } from '../commands/tenant-at.js';
 import { versioned } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
-import { compareTexts, sortedInSteps } from '../tenants/sorted-in-steps.js';
 
 const stateSchema = z.strictObject({
   tenant: z.string(),

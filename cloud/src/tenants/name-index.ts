@@ -1,9 +1,9 @@
+import { compareTexts, sortedInSteps } from '@authz-service/core/collections/sorted-in-steps';
 import { SplitMap } from '@authz-service/core/collections/split-map';
 import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
 import { type Address, splitAddress } from '@authz-service/core/records/address';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Changed, Made } from './kept-by-kind.js';
-import { compareTexts, sortedInSteps } from './sorted-in-steps.js';
 import { SortedTexts } from './sorted-texts.js';
 
 /** Records read, or words taken over, in one step: some tenths of a millisecond. */

@@ -1,6 +1,6 @@
+import { compareTexts, sortedInSteps } from '@authz-service/core/collections/sorted-in-steps';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Changed, Made } from './kept-by-kind.js';
-import { compareTexts, sortedInSteps } from './sorted-in-steps.js';
 import { SortedTexts } from './sorted-texts.js';
 
 /** The addresses of a kind's records, in order. */

@@ -1,6 +1,6 @@
+import { compareTexts } from '@authz-service/core/collections/sorted-in-steps';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compareTexts } from './sorted-in-steps.js';
 import { SortedTexts } from './sorted-texts.js';
 
 it('stays in order and has each text once, whatever comes and goes', () => {

@@ -7,7 +7,7 @@ import { packBundle } from '@authz-service/core/bundle/write';
 import { reading } from '@authz-service/core/concurrency/read-write-lock';
 import type { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
-import { isDistributed, type Kind } from '@authz-service/core/records/kinds';
+import type { Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';
 import { recordChangesOf, type StoredChange } from '@authz-service/core/state/record-changes';
@@ -222,7 +222,8 @@ export class Tenant implements ReadableTenant {
   bundle(keys: BundleKeys): Promise<Buffer> {
     if (this.#bundle?.mark === keys.mark) return this.#bundle.archive;
     const bundle: BundleContent = { revision: this.revision, tenants: [this.bundled()] };
-    const packing = { mark: keys.mark, archive: packBundle(bundle, (sha256) => keys.sign(bundle, sha256)) };
+    const run = <T>(steps: Generator<undefined, T>) => this.#slicing.run(steps, this.id);
+    const packing = { mark: keys.mark, archive: packBundle(bundle, (sha256) => keys.sign(bundle, sha256), run) };
     this.#bundle = packing;
     packing.archive.catch(() => {
       if (this.#bundle === packing) this.#bundle = undefined;
@@ -258,7 +259,7 @@ export class Tenant implements ReadableTenant {
 
   /** This tenant's part of a bundle. */
   bundled(): BundleTenant {
-    const records = [...this.#state.records()].filter(isDistributed);
+    const records = [...this.#state.records()];
     return { id: this.id, name: this.name, revision: this.revision, digest: this.#state.digest(), records };
   }
 

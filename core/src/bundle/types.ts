@@ -26,7 +26,7 @@ export interface Bundle {
 
 export type TenantName = Pick<BundleTenant, 'id' | 'name'>;
 
-/** A bundle before it is written, which finds its format. */
+/** A bundle before it is written, which finds its format and leaves out the records that bundles do not have. */
 export type BundleContent = Omit<Bundle, 'format' | 'unreadable'> & Partial<Pick<Bundle, 'unreadable'>>;
 
 /** Bounds on what is unpacked, in bytes. */

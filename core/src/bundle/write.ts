@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { setImmediate } from 'node:timers/promises';
 import type { EngineRecord } from '../access/api/engine.js';
-import { isDistributed, KINDS, type Kind, mayBeDistributed } from '../records/kinds.js';
+import { append } from '../collections/append.js';
+import { compareTexts, sortedInSteps } from '../collections/sorted-in-steps.js';
+import { eachInSteps, finished } from '../concurrency/time-slicing.js';
+import { isDistributed, KINDS, type Kind } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { packArchive, type Sign } from './archive.js';
 import { BUNDLE_ENTRIES } from './format.js';
@@ -10,33 +12,28 @@ import { recordText } from './record-text.js';
 import { TextWriter } from './text-writer.js';
 import type { BundleContent, BundleTenant } from './types.js';
 
-/** Records between two steps: they take a few milliseconds. */
-const RECORDS_PER_STEP = 1024;
+/** Records between two steps: they take less than a millisecond. */
+const RECORDS_PER_STEP = 128;
 
 /**
  * `bundle.json`: valid JSON, UTF-8, one record per line in the order of kinds and then of addresses, so that equal
  * bundles give equal bytes and a reader can go line by line. Credentials are left out.
  */
 export function encodeBundle(bundle: BundleContent): Buffer {
-  const steps = encodeInSteps(bundle);
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  return Buffer.concat(step.value);
+  return Buffer.concat(finished(encodeInSteps(bundle)));
 }
 
 /**
  * The archive that agents fetch: a tar.gz with `bundle.json` and, where `sign` is given, its answer as `bundle.jws`
  * beside it. `sign` gets the SHA-256 of the bytes of `bundle.json` in hex. Equal bundles give equal bytes of
- * `bundle.json`. Other work goes on in between.
+ * `bundle.json`. `run` does the steps, which are short, beside other work.
  */
-export async function packBundle(bundle: BundleContent, sign?: Sign): Promise<Buffer> {
-  const steps = encodeInSteps(bundle);
-  let step = steps.next();
-  while (!step.done) {
-    await setImmediate();
-    step = steps.next();
-  }
-  return await packArchive(BUNDLE_ENTRIES, step.value, sign);
+export async function packBundle(
+  bundle: BundleContent,
+  sign?: Sign,
+  run: <T>(steps: Generator<undefined, T>) => Promise<T> = async (steps) => finished(steps),
+): Promise<Buffer> {
+  return await packArchive(BUNDLE_ENTRIES, await run(encodeInSteps(bundle)), sign);
 }
 
 function* encodeInSteps(bundle: BundleContent): Generator<undefined, Buffer[]> {
@@ -59,12 +56,10 @@ function* encodeInSteps(bundle: BundleContent): Generator<undefined, Buffer[]> {
 /** The first format that can say all records. */
 function* formatOfAll({ tenants }: BundleContent): Generator<undefined, BundleFormat> {
   let format: BundleFormat = 1;
-  let looked = 0;
   for (const { records } of tenants) {
-    for (const record of records) {
+    yield* eachInSteps(records, RECORDS_PER_STEP, (record) => {
       format = raised(format, record);
-      if (++looked % RECORDS_PER_STEP === 0) yield;
-    }
+    });
   }
   return format;
 }
@@ -74,34 +69,26 @@ function* writeTenant(
   { id, name, revision, digest, records }: BundleTenant,
 ): Generator<undefined, void> {
   writer.write(`${JSON.stringify({ id, name, revision, digest }).slice(0, -1)},"records":[`);
+  const byKind = new Map<Kind, EngineRecord[]>();
+  yield* eachInSteps(records, RECORDS_PER_STEP, (record) => {
+    if (isDistributed(record)) append(byKind, record.kind, record);
+  });
   let separator = '\n';
-  let written = 0;
   for (const kind of KINDS) {
-    if (!mayBeDistributed(kind)) continue;
-    for (const record of inOrder(kind, records)) {
+    const ordered = yield* inOrder(byKind.get(kind) ?? []);
+    yield* eachInSteps(ordered, RECORDS_PER_STEP, ({ record }) => {
       writer.write(`${separator}${recordText(record)}`);
       separator = ',\n';
-      written += 1;
-      if (written % RECORDS_PER_STEP === 0) yield;
-    }
-    yield;
+    });
   }
   writer.write('\n]}');
 }
 
-/** The records of a kind in the order of their addresses, by code unit. */
-function inOrder(kind: Kind, records: readonly EngineRecord[]): EngineRecord[] {
-  const found: EngineRecord[] = [];
-  const addresses: string[] = [];
-  let sorted = true;
-  for (const record of records) {
-    if (record.kind !== kind || !isDistributed(record)) continue;
-    const address = addressOf(kind, record.fields);
-    sorted &&= addresses.length === 0 || address > (addresses.at(-1) ?? '');
-    addresses.push(address);
-    found.push(record);
-  }
-  if (sorted) return found;
-  const byAddress = new Map(addresses.map((address, index) => [address, found[index]]));
-  return addresses.sort().flatMap((address) => byAddress.get(address) ?? []);
+/** Records in the order of their addresses, by code unit. */
+function* inOrder(records: readonly EngineRecord[]) {
+  const found: { address: string; record: EngineRecord }[] = [];
+  yield* eachInSteps(records, RECORDS_PER_STEP, (record) => {
+    found.push({ address: addressOf(record.kind, record.fields), record });
+  });
+  return yield* sortedInSteps(found, (left, right) => compareTexts(left.address, right.address));
 }

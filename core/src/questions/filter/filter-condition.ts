@@ -1,3 +1,4 @@
+import { compareTexts } from '../../collections/sorted-in-steps.js';
 import { type ColumnName, columnsOf, type RowCondition, type RowTest } from './row-condition.js';
 import { type Scalar, sortedValues, type ValueSet } from './value-set.js';
 
@@ -64,10 +65,6 @@ function placeOf(condition: FilterCondition): string {
   if ('args' in condition) return '1';
   const { attribute, op } = condition.op === 'not' ? condition.arg : condition;
   return `0 ${attribute} ${condition.op === 'present' ? 0 : op === 'present' ? 2 : 1}`;
-}
-
-function compareTexts(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 function publishedSet(attribute: ColumnName, { values, others, missing }: ValueSet): FilterCondition {
