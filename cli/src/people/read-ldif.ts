@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { append } from '@authz-service/core/collections/append';
 import { UsageError } from '../errors/usage-error.js';
 
 /** An entry of LDIF: the values of each attribute, by its name in lower case without options. */
@@ -41,7 +42,7 @@ export function ldifEntries(text: string, file: string): LdifEntry[] {
         );
       if (name === 'dn')
         throw new UsageError(`${file}:${line.number} has a second "dn" in an entry: put an empty line before it.`);
-      if (value !== undefined) values.set(name, [...(values.get(name) ?? []), value]);
+      if (value !== undefined) append(values, name, value);
     }
     entries.push({ dn: dn.value, values, place: `${file}:${dn.line.number}` });
   }
