@@ -79,8 +79,8 @@ function* changesOf(view: PlannedView, brake: Brake, operations: readonly ScimOp
     yield;
     try {
       const planned = planOf(view, operation)(view);
-      // Who is removed is taken out of groups by an operation before, too.
       planned.changes.forEach(assertFields);
+      // Who is removed is taken out of groups by an operation before, too.
       const own = planned.changes.filter((change) => change.op !== 'delete' || !gone.has(change.address));
       const { loss, take } = losses.of(own);
       brake.admit(view, losses.taken, { loss, changes: own });
@@ -116,7 +116,7 @@ function planOf(view: PlannedView, { method, path, data = {} }: ScimOperation): 
   return (at) => (isUser ? replaceUser : replaceGroup)(at, id, withMade(view, data));
 }
 
-/** A group without the members whom a refused operation would have made. */
+/** What is sent, of a group without the members whom a refused operation would have made. */
 function withMade(view: PlannedView, data: JsonObject): JsonObject {
   const members = own(data, 'members');
   if (members === undefined) return data;
