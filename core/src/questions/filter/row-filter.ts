@@ -211,20 +211,24 @@ class RowFilter {
   /** All ways in which a row can lie somewhere, each with what it then lies below. */
   #combinations(): { where: RowCondition; places: readonly Resource[] }[] {
     let found: { where: RowCondition; parents: readonly Resource[] }[] = [{ where: ALWAYS, parents: this.#fixed }];
-    for (const { column, parent } of this.#columns.parents) {
-      const most = Math.floor(FILTER_LIST_MAX / found.length) - 1;
+    const { parents } = this.#columns;
+    for (const [at, { column, parent }] of parents.entries()) {
       const places = [...parent.type.resources.values()];
+      // All that leaves room for all of the parents to come, or else as many as of each of them.
+      const later = parents.slice(at + 1).reduce((count, one) => count * (one.parent.type.resources.size + 1), 1);
+      const share = (FILTER_LIST_MAX / found.length) ** (1 / (parents.length - at));
+      const most = Math.floor(Math.max(FILTER_LIST_MAX / (found.length * later), share)) - 1;
       const among = this.#parts.within(
         column,
         places.map(({ name }) => name),
-        'places of rows',
+        `places of rows in ${column}`,
         most,
       );
       const none = inSet(column, MISSING);
       found = found.flatMap(({ where, parents }) => [
         { where: and([where, none]), parents },
         ...places
-          .flatMap((one) => (among.has(one.name) ? [one] : []))
+          .filter(({ name }) => among.has(name))
           .map((one) => ({
             where: and([where, inSet(column, oneOf([one.name]))]),
             parents: [...parents, one],

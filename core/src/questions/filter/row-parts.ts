@@ -54,7 +54,7 @@ export class RowParts {
     const sorted = [...kept].sort();
     const isFixed = at >= 0 && at < this.#given - 1;
     const end = this.asked === undefined || isFixed ? 0 : lastEnd(sorted, limit);
-    if (end < 1) throw tooLarge(kept.size, what, this.#limit, this.asked !== undefined);
+    if (end < 1) throw tooLarge(kept.size, what, limit, this.asked !== undefined);
     const ended = { ...interval, to: sorted[end] as string };
     if (at < 0) this.#intervals.push(ended);
     else this.#intervals[at] = ended;
