@@ -1,13 +1,10 @@
-import type { PartialRequest } from '../conditions/residual/partial-request.js';
+import { ANY_NAMES, ANY_TEXT, type PartialRequest } from '../conditions/residual/partial-request.js';
 import { Residuals } from '../conditions/residual/residuals.js';
 import type { Address } from '../records/address.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import type { OwnedRecord } from './judge-record.js';
 
 type PolicyRecord = Extract<OwnedRecord, { kind: 'policy' }>;
-
-const ANY_TEXT = { admits: () => true };
-const ANY_NAMES = { names: true, admitsName: () => true, admitsId: () => true } as const;
 
 /**
  * Whether a policy may say something about a subject that acts as these principals, by the subject's recorded properties:

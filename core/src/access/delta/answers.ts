@@ -1,5 +1,10 @@
 import type { Formula } from '../../conditions/residual/formula.js';
-import type { PartialPrincipals, PartialRequest } from '../../conditions/residual/partial-request.js';
+import {
+  ANY_NAMES,
+  ANY_TEXT,
+  type PartialPrincipals,
+  type PartialRequest,
+} from '../../conditions/residual/partial-request.js';
 import type { Comparison, DecisionList, ResidualCandidate, Residuals } from '../../conditions/residual/residuals.js';
 import type { JsonObject } from '../../json/json.js';
 import { isCurrent, type Period } from '../grants/period.js';
@@ -7,7 +12,7 @@ import type { Closure } from '../universe/closure.js';
 import type { PrincipalIds } from '../universe/principal-ids.js';
 import type { Member, Side, SubjectClass } from '../universe/subject-classes.js';
 import type { ColumnTables, Descriptor } from './columns.js';
-import { ANY_NAMES, ANY_TEXT, type FreeTexts } from './free-texts.js';
+import type { FreeTexts } from './free-texts.js';
 import type { PairAnswer, PairChange } from './pair-change.js';
 import type { GuardedFacts } from './resource-facts.js';
 

@@ -1,4 +1,9 @@
-import type { FreeNames, FreeText, PartialResource } from '../../conditions/residual/partial-request.js';
+import {
+  ANY_TEXT,
+  type FreeNames,
+  type FreeText,
+  type PartialResource,
+} from '../../conditions/residual/partial-request.js';
 import type { Path } from '../../records/address.js';
 import type { Fields } from '../../records/registry.js';
 import type { CompiledEngine } from '../engine/compiled-engine.js';
@@ -8,8 +13,6 @@ import { OTHER_ACTION, type TypeUniverse } from './column-groups.js';
 import type { GuardedFacts } from './resource-facts.js';
 
 const NO_NAMES: PartialResource['names'] = { id: undefined, name: undefined };
-export const ANY_TEXT: FreeText = { admits: () => true };
-export const ANY_NAMES: FreeNames = { names: true, admitsName: () => true, admitsId: () => true };
 
 /** Names that neither state has, and that are variables (docs/semantics.md 10.2, 10.11): ids, names, types of subjects, actions. */
 export class FreeTexts {

@@ -19,6 +19,10 @@ export interface FreeNames {
   admitsId(id: string): boolean;
 }
 
+/** Any text, and any names: those of a request of which nothing is known. */
+export const ANY_TEXT: FreeText = { admits: () => true };
+export const ANY_NAMES: FreeNames = { names: true, admitsName: () => true, admitsId: () => true };
+
 /** All properties, none, or those of these names. */
 export type SentProperties = boolean | ReadonlySet<string>;
 

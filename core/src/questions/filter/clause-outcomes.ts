@@ -14,7 +14,7 @@ import { Unsayable } from './not-filterable.js';
 import { NAME, type RowColumn, type RowColumns } from './row-columns.js';
 import { ALWAYS, and, inSet, NEVER, not, or, passes, type RowCondition } from './row-condition.js';
 import { always, FormulaOutcomes, negated, type RowOutcomes, UNSAYABLE, whether } from './row-outcomes.js';
-import { MISSING, oneOf, PRESENT, type Scalar } from './value-set.js';
+import { MISSING, ORDERED_APART, oneOf, PRESENT, type Scalar } from './value-set.js';
 
 const REMEDY =
   'Write it with comparisons, in, startsWith(), endsWith(), contains(), has() or exists() over what is known, or ask for decisions on rows';
@@ -24,8 +24,6 @@ const ANY_ITEM_TEXT = 'context.item';
 const NO_REQUEST = new Map<never, never>();
 /** Half of a character, which no column holds. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
-/** From here on, code units and code points are in different orders. */
-const ORDERED_APART = /[\ud800-\uffff]/;
 
 /** A side of a comparison: known, or a column. */
 type Operand = Known | { readonly column: RowColumn };

@@ -1,5 +1,5 @@
 import type { ResourceType } from '../../access/grants/target.js';
-import type { PartialRequest } from '../../conditions/residual/partial-request.js';
+import { ANY_NAMES, ANY_TEXT, type PartialRequest } from '../../conditions/residual/partial-request.js';
 import { readsOf } from '../../conditions/residual/reads.js';
 import { type PolicyGuard, Residuals } from '../../conditions/residual/residuals.js';
 import { ClauseOutcomes } from './clause-outcomes.js';
@@ -14,9 +14,6 @@ export interface RefusedPart extends Pick<Unsayable, 'clause' | 'why' | 'remedy'
   /** The place of the clause in the condition, in characters: where it begins, and where it ends. */
   readonly place?: readonly [number, number];
 }
-
-const ANY_TEXT = { admits: () => true };
-const ANY_NAMES = { names: true, admitsName: () => true, admitsId: () => true } as const;
 
 /**
  * Finds before anybody asks why filters of rows of a type are refused, by what a filter itself refuses. `now` is milliseconds since

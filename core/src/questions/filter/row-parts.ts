@@ -1,6 +1,6 @@
 import { ProblemError } from '../../problem.js';
 import { and, type ColumnName, inSet, NEVER, or, passes, type RowCondition } from './row-condition.js';
-import { MISSING, type ValueSet } from './value-set.js';
+import { MISSING, ORDERED_APART, type ValueSet } from './value-set.js';
 
 /** Rows whose texts in a column come from `from` on and before `to`; rows without one come first. */
 export interface RowInterval {
@@ -18,8 +18,6 @@ export interface AskedPart {
 
 /** The most items of a list in a filter, and the most recorded resources or places that are told apart for one. */
 export const FILTER_LIST_MAX = 10_000;
-/** Databases and this program put texts with these characters in different orders. */
-const ORDERED_APART = /[\ud800-\uffff]/;
 
 /** Keeps the lists of a filter short: by a refusal, or by cutting the rows into parts, none of which lacks or repeats a row. */
 export class RowParts {

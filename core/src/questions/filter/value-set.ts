@@ -1,6 +1,9 @@
 /** A value that columns and conditions have alike. */
 export type Scalar = string | number | boolean;
 
+/** Databases and this program put texts with these characters in different orders: by code points, and by code units. */
+export const ORDERED_APART = /[\ud800-\uffff]/;
+
 /**
  * The values of one column that are meant: some, or with `others` all but these; and with `missing` also its absence. Two
  * sets that mean the same have the same members.

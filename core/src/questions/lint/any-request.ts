@@ -1,12 +1,9 @@
-import type { PartialRequest } from '../../conditions/residual/partial-request.js';
+import { ANY_NAMES, ANY_TEXT, type PartialRequest } from '../../conditions/residual/partial-request.js';
 import { readsOf } from '../../conditions/residual/reads.js';
 import type { PolicyGuard } from '../../conditions/residual/residuals.js';
 import { type Path, typeOfResource } from '../../records/address.js';
 import { ALL_TYPES } from '../../records/policy.js';
 import type { DeclaredRecord, Fields } from '../../records/registry.js';
-
-const ANY_TEXT = { admits: () => true };
-const ANY_NAMES = { names: true, admitsName: () => true, admitsId: () => true } as const;
 
 /**
  * A request of which nothing is known but the types of its resource and subject: what holds for it, holds for every
