@@ -1,11 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { BenchCloud, share } from './clouds.js';
 import { LeanClient } from './lean-client.js';
-import { answering, root, start, stop } from './processes.js';
+import { answering, type Running, root, start, stop } from './processes.js';
 import { random } from './random.js';
 import { steadyDecisions } from './steady-decisions.js';
 
@@ -69,7 +68,7 @@ export async function measureDirectory(size: DirectorySize): Promise<DirectoryFi
     });
     const keyOf = async (name: string, scopes: ('bundle' | 'decisions' | 'directory')[], directory?: string) =>
       String((await client.records('api_key').create({ name, scopes, ...(directory && { directory }) })).secret);
-    const scim = LeanClient.withKey(cloud, await keyOf('okta', ['directory'], 'okta'));
+    const scim = LeanClient.at(cloud, await keyOf('okta', ['directory'], 'okta'));
     const decisionKey = await keyOf('decisions', ['decisions']);
     const agent = await start(process.execPath, [join(root, 'agent/bin/service-agent.js')], {
       HOME: folder,
@@ -106,7 +105,7 @@ export async function measureDirectory(size: DirectorySize): Promise<DirectoryFi
           ...{ p50: share(beside, 0.5), p99: share(beside, 0.99), max: share(beside, 1) },
         });
       }
-      const suspended = await measureSuspensions(scim, agent.url, () => client.changeset({ changes: [EVERYONE] }));
+      const suspended = await measureSuspensions(scim, agent, () => client.changeset({ changes: [EVERYONE] }));
       return {
         ...{ size, parts, decisions, suspended, seconds: (ended - begun) / 1000 },
         residentBytes: cloud.residentBytes,
@@ -189,13 +188,15 @@ function questionOf(id: string): object {
 }
 
 /** People whom everyone's policy allows until the directory says that they are not active. */
-async function measureSuspensions(scim: LeanClient, agentUrl: string, allowAll: () => Promise<unknown>) {
+async function measureSuspensions(scim: LeanClient, agent: Running, allowAll: () => Promise<unknown>) {
   await allowAll();
+  const asking = LeanClient.at(agent);
   const taken: number[] = [];
   for (let turn = 0; turn < SUSPENSIONS; turn++) {
     const userName = `leaves${turn}@example.com`;
     const id = await made(scim, 'Users', { schemas: [USER], userName });
-    const allowed = () => decisionOf(agentUrl, questionOf(userName));
+    const question = questionOf(userName);
+    const allowed = async () => JSON.parse(await asking.post('/v1/authorize', question)).decision as boolean;
     while (!(await allowed())) await wait(1);
     const begun = performance.now();
     const Operations = [{ op: 'replace', path: 'active', value: false }];
@@ -204,23 +205,6 @@ async function measureSuspensions(scim: LeanClient, agentUrl: string, allowAll: 
     taken.push(performance.now() - begun);
     await answered;
   }
+  asking.close();
   return { p50: share(taken, 0.5), p99: share(taken, 0.99), max: share(taken, 1) };
-}
-
-/** Not by `fetch`, whose own cost would blur what is measured. */
-function decisionOf(url: string, question: object): Promise<boolean> {
-  const body = JSON.stringify(question);
-  return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const sent = request(`${url}/v1/authorize`, { method: 'POST', headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (part: string) => {
-        text += part;
-      });
-      response.on('end', () => resolve((JSON.parse(text) as { decision: boolean }).decision));
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
 }

@@ -12,7 +12,7 @@ export class LeanClient {
 
   private constructor(
     private readonly url: string,
-    private readonly token: string,
+    private readonly token?: string,
   ) {}
 
   /** As this client of the cloud's. */
@@ -24,8 +24,8 @@ export class LeanClient {
     return new LeanClient(url, ((await response.json()) as { access_token: string }).access_token);
   }
 
-  /** With the key of an API key. */
-  static withKey({ url }: BenchCloud, key: string): LeanClient {
+  /** At a cloud with the secret of an API key, or at an agent, which takes none. */
+  static at({ url }: Pick<BenchCloud, 'url'>, key?: string): LeanClient {
     return new LeanClient(url, key);
   }
 
@@ -51,7 +51,7 @@ export class LeanClient {
   #send(method: string, path: string, body: string): Promise<Answered> {
     return new Promise((resolve, reject) => {
       const headers = {
-        authorization: `Bearer ${this.token}`,
+        ...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
       };
