@@ -116,7 +116,7 @@ function planOf(view: PlannedView, { method, path, data = {} }: ScimOperation): 
   return (at) => (isUser ? replaceUser : replaceGroup)(at, id, withMade(view, data));
 }
 
-/** What is sent, of a group without the members whom a refused operation would have made. */
+/** The data of a request, of a group without the members whom a refused operation would have made. */
 function withMade(view: PlannedView, data: JsonObject): JsonObject {
   const members = own(data, 'members');
   if (members === undefined) return data;
