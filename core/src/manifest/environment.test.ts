@@ -98,6 +98,24 @@ remove: [role/billing/intern, user/bot, role_assignment/billing/accountant//grou
     expect(Object.keys(records)).not.toContain('subject/user/bot');
   });
 
+  it('puts a link back with another time, on a record or in a list', () => {
+    const until = '2099-01-01T00:00:00Z';
+    const link = 'group_membership/staff//subject/user/alice';
+    const onRecord = `change: { groups: { staff: { members: { remove: [user/alice], add: [{ member: user/alice, expires_at: "${until}" }] } } } }\n`;
+    const inList = `remove: [${link}]\nadd: { group_memberships: [{ group: staff, member: user/alice, expires_at: "${until}" }] }\n`;
+    for (const environment of [onRecord, inList])
+      expect(recordsOf(read(LIMIT + environment))[link]).toMatchObject({ expires_at: expect.stringContaining('2099') });
+  });
+
+  it('lends no more values than aliases may stand for', () => {
+    const list = Array.from({ length: 500 }, (_, index) => `a${index}`).join(', ');
+    const types = Array.from({ length: 250 }, (_, index) => `t${index}: { actions: "\${var.l}" }`).join(', ');
+    const base = `version: 1\nvariables: { l: { type: list, default: [${list}] } }\napplications: { b: { resource_types: { ${types} } } }\n`;
+    expect(read('', base).faults.map(faultText)).toEqual([
+      expect.stringContaining('Variables stand for more than 100000 values altogether: write fewer of them.'),
+    ]);
+  });
+
   it('names places in both files', () => {
     const { placeOf, linesOf } = read(
       `${LIMIT}change:\n  applications: { billing: { policies: { approve-small: { priority: 20 } } } }\n`,
@@ -189,7 +207,7 @@ remove: [role/billing/intern, user/bot, role_assignment/billing/accountant//grou
     [
       'an item that is not in the list',
       `${LIMIT}change: { groups: { staff: { members: { remove: [user/eve] } } } }\n`,
-      [expect.stringContaining('group_membership/staff//subject/user/eve is not in the base')],
+      [expect.stringContaining('group_membership/staff//subject/user/eve: is not in the base')],
     ],
     [
       'links that are given as a list',
@@ -207,6 +225,24 @@ remove: [role/billing/intern, user/bot, role_assignment/billing/accountant//grou
       'another name than the file',
       `${LIMIT}name: staging\n`,
       ['environments/prod.yaml:2:7: name: is not that of the file: write "name: prod", or rename the file.'],
+    ],
+    [
+      'patterns of gates that nothing counts',
+      `${LIMIT}gates: { for: ["* read invoice:*"] }\n`,
+      ['environments/prod.yaml:2:15: gates.for: says what max_gained counts, which is missing: add it.'],
+    ],
+    [
+      'an item that is removed twice',
+      `${LIMIT}change: { groups: { staff: { members: { remove: [user/alice, user/alice] } } } }\n`,
+      [expect.stringContaining('group_membership/staff//subject/user/alice: is removed twice: remove the item.')],
+    ],
+    [
+      'a list that is edited by nothing',
+      `${LIMIT}change: { applications: { billing: { resource_types: { invoice: { actions: {} } } } } }\n`,
+      [
+        expect.stringContaining('environments/prod.yaml:2:76: resource_type/billing/invoice: actions: is a mapping'),
+        expect.stringContaining('The type "billing/invoice" has no action "approve"'),
+      ],
     ],
     [
       'gates that there are not',

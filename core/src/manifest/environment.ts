@@ -40,6 +40,7 @@ export const gatesSchema = z.strictObject({
     description: 'Patterns of the permissions that `max_gained` counts, like "user:* approve invoice:*".',
   }),
 });
+const COUNTED = 'says what max_gained counts, which is missing: add it';
 
 export interface Removal {
   document: YamlDocument;
@@ -116,7 +117,9 @@ export class Environment {
     const value = document.json(node, () => about);
     if (value === UNUSABLE) return;
     const origin = { document, node, parts: document.entries(node), input: {} };
-    const read = gatesSchema.safeParse(value);
+    const read = gatesSchema
+      .refine((gates) => gates.for === undefined || gates.max_gained !== undefined, { error: COUNTED, path: ['for'] })
+      .safeParse(value);
     for (const issue of read.error?.issues ?? []) {
       const at = { label: ['gates', ...issue.path].join('.') };
       if (issue.code === 'unrecognized_keys')
@@ -150,7 +153,8 @@ export class Environment {
       const near = nearest(of, origins.keys());
       const why = gone.has(of) ? 'is removed twice' : 'is not in the base';
       const remedy = near === undefined ? 'remove the item.' : `did you mean ${quote(near)}?`;
-      document.fault(node, about, `${of} ${why}: ${gone.has(of) ? 'remove the item.' : remedy}`);
+      const subject = about.label === of ? '' : `${of} `;
+      document.fault(node, about, `${subject}${why}: ${gone.has(of) ? 'remove the item.' : remedy}`);
     }
     if (gone.size === 0) return;
     for (const [of, { record }] of origins) {

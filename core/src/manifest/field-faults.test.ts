@@ -80,6 +80,11 @@ describe('a tree', () => {
       ],
     ],
     [
+      'has a rule about a type whose actions are none',
+      `${V}applications: { b: { resource_types: { t: { actions: {} } } } }\nsubjects: { user/a: {} }\naccess_rules: { r: { never: { subjects: user/a, actions: [read], resources: b/t } } }\n`,
+      ['a.yaml:2:54: resource_type/b/t: actions: is a mapping, a list is expected.'],
+    ],
+    [
       'is of something else with variables of its own',
       'image: node\nvariables: { A: b }\nplan: {}\n',
       [

@@ -127,21 +127,28 @@ export function readManifest(
     (address) => declarations.origins.has(address) || lists.external.has(address),
   );
   fromRequests.settle(declarations);
-  const links = new LinkReader(declarations, new Set(lists.external.keys()));
-  for (const pending of [...records.links, ...(environment?.changes.added ?? [])]) links.onRecord(pending);
-  for (const { document, entry } of linkLists) {
-    const notation = LINK_LISTS.get(entry.key);
-    if (notation !== undefined) links.list(notation, document, entry.value, entry.key);
-  }
-
+  const external = new Set(lists.external.keys());
+  const links = new LinkReader(declarations, external);
+  const readLinks = (isAdded: boolean) => {
+    const isWanted = ({ document }: { document: YamlDocument }) =>
+      (environment?.documents.includes(document) ?? false) === isAdded;
+    for (const pending of records.links.filter(isWanted)) links.onRecord(pending);
+    for (const { document, entry } of linkLists.filter(isWanted)) {
+      const notation = LINK_LISTS.get(entry.key);
+      if (notation !== undefined) links.list(notation, document, entry.value, entry.key);
+    }
+  };
+  readLinks(false);
   if (environment !== undefined) {
+    // What is removed goes first, so that a link may be put back with another time.
     const left: Removal[] = [];
-    const external = new Set(lists.external.keys());
     const leaving = new LinkReader(declarations, external, (_, { document, node }, about) => {
       if (about.address !== undefined) left.push({ document, node, about, address: about.address });
     });
     for (const pending of environment.changes.removed) leaving.onRecord(pending);
     environment.takeOut(declarations, left);
+    readLinks(true);
+    for (const pending of environment.changes.added) links.onRecord(pending);
   }
   checkRecords(declarations, lists, findings.unread, { now, standIns });
 

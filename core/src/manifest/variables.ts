@@ -5,6 +5,7 @@ import { unknownKeyText } from '../records/issue-text.js';
 import { nearest } from '../text/nearest.js';
 import { expectedMapping } from './describe.js';
 import { lend } from './lend-nodes.js';
+import { MAX_ALIASED_VALUES } from './limits.js';
 import { type About, type Findings, placeText } from './source.js';
 import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
 import type { ScalarNode, YamlNode } from './yaml-node.js';
@@ -36,6 +37,9 @@ const IN_CONDITION =
 /** The variables of a tree: declared with a type in the base, given a value by an environment or by default. */
 export class Variables {
   readonly #variables = new Map<string, Variable>();
+  /** The number of values that references to whole variables have been replaced by. */
+  #lent = 0;
+  #isFull = false;
   /** Whether something stands for a variable that has no value. */
   hasOpen = false;
 
@@ -133,7 +137,15 @@ export class Variables {
       return { ...node, mistagged: true };
     }
     const value = this.#valueOf(name, document, node);
-    return value === undefined ? { ...node, mistagged: true } : lend(this.findings, value, { document, at: node });
+    if (value === undefined) return { ...node, mistagged: true };
+    this.#lent += sizeOf(value.node);
+    if (this.#lent <= MAX_ALIASED_VALUES) return lend(this.findings, value, { document, at: node });
+    if (!this.#isFull) {
+      this.#isFull = true;
+      const text = `Variables stand for more than ${MAX_ALIASED_VALUES} values altogether: write fewer of them.`;
+      document.fault(node, { label: '' }, text);
+    }
+    return { ...node, mistagged: true };
   }
 
   #inCondition(document: YamlDocument, node: ScalarNode): YamlNode {
@@ -217,6 +229,12 @@ function readVariable(document: YamlDocument, { keyNode, value: node }: Entry, a
     ...(given !== undefined && { value: { document, node: given.value } }),
     isUsed: false,
   };
+}
+
+/** The number of values in a node; the parser has bounded what aliases in it stand for. */
+function sizeOf(node: YamlNode): number {
+  const inner = node.type === 'list' ? node.items : node.type === 'map' ? node.pairs.map(({ value }) => value) : [];
+  return inner.reduce((size, item) => size + sizeOf(item), 1);
 }
 
 function typeOf(value: Json): PropertyType | 'null' {

@@ -65,7 +65,10 @@ function actionsOf(
   for (const path of [...types, ...named.map(typeOfResource)]) {
     const type = view.get(`resource_type/${path}`);
     if (type?.kind !== 'resource_type') return undefined;
-    for (const action of type.fields.actions) known.add(action);
+    // Of a faulty type, only what is valid is there.
+    const { actions }: { actions?: string[] } = type.fields;
+    if (actions === undefined) return undefined;
+    for (const action of actions) known.add(action);
   }
   return known;
 }
