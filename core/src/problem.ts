@@ -35,6 +35,7 @@ export const PROBLEMS = {
   too_old: 'What the agent knows is older than allowed',
   too_many_requests: 'Too many requests at once',
   unauthorized: 'A valid credential is required',
+  unknown_application: 'Another decision point has the records of the application',
   unknown_revision: 'The tenant has no such revision',
   unsupported_media_type: 'The content type is not supported',
 } as const;

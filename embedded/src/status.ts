@@ -1,5 +1,6 @@
 import { type Epoch, epochName } from '@authz-service/core/bundle/epoch';
 import type { BundleState } from './bundle/bundle-state.js';
+import { tenantRevision } from './bundle/served.js';
 
 /** The body of `GET /v1/status`, for operators. Times are ISO 8601 in UTC; null means not known yet. */
 export interface StatusReport {
@@ -8,9 +9,11 @@ export interface StatusReport {
   /** The same value as in the health report. */
   status: string;
   tenant: { id: string; name: string } | null;
-  /** The tenant's revision and the digest of its records. */
+  /** The tenant's revision and the digest of the records that are held of it. */
   revision: string | null;
   digest: string | null;
+  /** The applications whose records are held; null for all. */
+  applications: readonly string[] | null;
   /** The revision of the whole bundle; the tenant's own if it holds only one. */
   bundle_revision: string | null;
   /** The epoch of the cloud in which it was made, and the key that signs epochs; null before the cloud has declared one. */
@@ -59,8 +62,9 @@ export function statusReport(state: BundleState): StatusReport {
     source: syncing.source,
     status: health.status,
     tenant: served?.tenant ?? null,
-    revision: served?.revision ?? null,
+    revision: served === undefined ? null : tenantRevision(served),
     digest: served?.digest ?? null,
+    applications: served?.slice?.applications ?? null,
     bundle_revision: served?.bundleRevision ?? null,
     epoch: epochReport(served?.epoch),
     issued_at: served?.issuedAt ?? null,

@@ -48,7 +48,7 @@ export interface SyncOptions {
 export class Synchronization {
   readonly state: BundleState;
   readonly #attempts: Attempts;
-  readonly #known: KnownRevisions | undefined;
+  #known: KnownRevisions | undefined;
   readonly #apiKey: Secret;
   #poller: Poller | undefined;
 
@@ -67,7 +67,6 @@ export class Synchronization {
     // A cache is told by the key that fetched it (`apiKeyHash`); of published files, their address stands in for it.
     this.#apiKey = options.apiKey ?? new Secret(bundleUrl?.href ?? '');
     this.#attempts = new Attempts(cacheDir);
-    this.#known = bundleUrl === undefined ? new KnownRevisions(this.#cloud, this.state) : undefined;
   }
 
   /** Whether the cloud has a revision, if that can be known: files say nothing of revisions to come. */
@@ -112,9 +111,11 @@ export class Synchronization {
     const { options } = this;
     const id = await agentId(options.cacheDir, parts.log);
     const report = () => reportText(reportOf(id, parts.state, options.tenantId));
+    const source = { ...this.#cloud, report };
+    this.#known = new KnownRevisions(source, parts.state);
     const keys = (stop: AbortSignal) => fetchKeys(options.cloudUrl, BOUNDS, stop);
     const intake = new Intake({ ...options, bounds: BOUNDS, fetchKeys: keys }, parts);
-    return new CloudSync({ ...this.#cloud, report }, intake, parts);
+    return new CloudSync(source, intake, parts);
   }
 
   #staticSync(bundleUrl: URL, parts: IntakeParts): StaticSync {

@@ -70,6 +70,8 @@ const (
 	CodeTooManyRequests Code = "too_many_requests"
 	// CodeUnauthorized: A valid credential is required.
 	CodeUnauthorized Code = "unauthorized"
+	// CodeUnknownApplication: Another decision point has the records of the application.
+	CodeUnknownApplication Code = "unknown_application"
 	// CodeUnknownRevision: The tenant has no such revision.
 	CodeUnknownRevision Code = "unknown_revision"
 	// CodeUnsupportedMediaType: The content type is not supported.
@@ -109,6 +111,7 @@ var problemCodes = map[Code]bool{
 	CodeTooOld:               true,
 	CodeTooManyRequests:      true,
 	CodeUnauthorized:         true,
+	CodeUnknownApplication:   true,
 	CodeUnknownRevision:      true,
 	CodeUnsupportedMediaType: true,
 }
@@ -899,6 +902,8 @@ type APIKeyRecord struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The most that it may write; absent means unlimited. Reading is not limited.
 	Limits *APIKeyLimits `json:"limits,omitempty"`
+	// The applications that are decided about with the bundle that the key fetches, which then holds what they need alone; absent means all.
+	Applications []string `json:"applications,omitempty"`
 	// The path of the directory that it sends people and groups for: `okta`.
 	Directory string `json:"directory,omitempty"`
 	// A note for people.
@@ -921,6 +926,8 @@ type NewAPIKey struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The most that it may write; absent means unlimited. Reading is not limited.
 	Limits *APIKeyLimits `json:"limits,omitempty"`
+	// The applications that are decided about with the bundle that the key fetches, which then holds what they need alone; absent means all.
+	Applications []string `json:"applications,omitempty"`
 	// The path of the directory that it sends people and groups for: `okta`.
 	Directory string `json:"directory,omitempty"`
 	// A note for people.
@@ -953,6 +960,8 @@ type MadeAPIKey struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	// The most that it may write; absent means unlimited. Reading is not limited.
 	Limits *APIKeyLimits `json:"limits,omitempty"`
+	// The applications that are decided about with the bundle that the key fetches, which then holds what they need alone; absent means all.
+	Applications []string `json:"applications,omitempty"`
 	// The path of the directory that it sends people and groups for: `okta`.
 	Directory string `json:"directory,omitempty"`
 	// A note for people.

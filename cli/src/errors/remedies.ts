@@ -49,6 +49,7 @@ export const REMEDIES: { [C in ProblemCode]: string | ((caller: Caller) => strin
   too_many_requests: undefined,
   unauthorized:
     'Set SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, or SERVICE_API_KEY, or a profile in ~/.service/config.yaml.',
+  unknown_application: '"servicectl agent status" shows the applications that the agent holds.',
   unknown_revision: '"servicectl audit" shows the revisions that there are.',
   unsupported_media_type: undefined,
 };

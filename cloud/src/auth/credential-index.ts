@@ -206,6 +206,7 @@ export class CredentialIndex {
       tenant: row.tenant,
       grants: new Set(grants),
       ...(row.fields.limits && { limits: row.fields.limits }),
+      ...(row.fields.applications !== undefined && { applications: row.fields.applications }),
       ...(row.fields.directory !== undefined && { directory: row.fields.directory }),
       ...(row.fields.person && { person: personId(row.fields.person) }),
       hash: row.hash,

@@ -25,6 +25,8 @@ export interface Credential {
   expiresAt?: number;
   /** For an access token: whether it has fewer scopes than its client. */
   narrowed?: boolean;
+  /** The paths of the applications that its bundle is for, sorted; absent means all. */
+  applications?: readonly Path[];
   /** The path of the directory that it sends people and groups for; it writes nothing else. */
   directory?: Path;
   /** If it was found by a session of the console: the hash that the store knows the session by. */

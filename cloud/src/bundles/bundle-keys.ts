@@ -1,7 +1,7 @@
 import { type Epoch, epochName } from '@authz-service/core/bundle/epoch';
 import { announcedKeys, announceKeys, type KeySet } from '@authz-service/core/bundle/key-set';
 import { makeBundleKey, signingKey } from '@authz-service/core/bundle/make-key';
-import { type NamedBundle, signNewest } from '@authz-service/core/bundle/newest';
+import { type NewestBundle, signNewest } from '@authz-service/core/bundle/newest';
 import type { SigningKey } from '@authz-service/core/bundle/signing-key';
 import { type Statable, signDelta, signStatement, statementOf } from '@authz-service/core/bundle/statement';
 import { SerialQueue } from '../concurrency/serial-queue.js';
@@ -71,7 +71,7 @@ export class BundleKeys {
   }
 
   /** Says that a bundle was the newest at this time, in milliseconds since the epoch. */
-  signNewest(bundle: NamedBundle, at: number): Promise<string> {
+  signNewest(bundle: NewestBundle, at: number): Promise<string> {
     return signNewest(bundle, new Date(at), this.current.signer);
   }
 

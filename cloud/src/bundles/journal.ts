@@ -1,9 +1,9 @@
+import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import type { RevisionRef } from '@authz-service/core/bundle/delta';
 import type { ChangeText } from '@authz-service/core/bundle/delta-write';
 import { recordText } from '@authz-service/core/bundle/record-text';
 import { type Address, splitAddress } from '@authz-service/core/records/address';
 import { kindRank } from '@authz-service/core/records/kinds';
-import type { StoredChange } from '@authz-service/core/state/record-changes';
 import { revisionText } from '@authz-service/core/state/revision';
 import type { KeptCommit } from '../store/store.js';
 
@@ -18,6 +18,14 @@ export interface JournalBounds {
 export const JOURNAL_BOUNDS: JournalBounds = { commits: 4096, changes: 10_000, characters: 4 * 1024 * 1024 };
 
 type Changes = Map<Address, ChangeText>;
+
+type AddressedRecord = EngineRecord & { address: Address };
+
+/** A change of one address. */
+export interface AddressedChange {
+  before?: AddressedRecord | undefined;
+  after?: AddressedRecord | undefined;
+}
 
 interface Entry {
   /** The tenant's revision before the commit. */
@@ -35,7 +43,7 @@ export class Journal {
   constructor(private readonly bounds: JournalBounds = JOURNAL_BOUNDS) {}
 
   /** Adds a commit on this base. A commit that exceeds the limit alone empties the journal. */
-  note(base: RevisionRef, made: readonly StoredChange[]): void {
+  note(base: RevisionRef, made: readonly AddressedChange[]): void {
     if (made.length > this.bounds.changes) {
       this.clear();
       return;
@@ -97,7 +105,7 @@ export class Journal {
   }
 }
 
-function textsOf(made: readonly StoredChange[]): Changes {
+function textsOf(made: readonly AddressedChange[]): Changes {
   const changes: Changes = new Map();
   for (const { before, after } of made) {
     const address = (before ?? after)?.address;

@@ -1,4 +1,4 @@
-import type { NamedBundle } from '@authz-service/core/bundle/newest';
+import type { NewestBundle } from '@authz-service/core/bundle/newest';
 import type { BundleKeys } from './bundle-keys.js';
 
 /** One signature serves all requests of so long. */
@@ -18,8 +18,8 @@ export class NewestStatements {
   constructor(private readonly keys: Pick<BundleKeys, 'kid' | 'signNewest'>) {}
 
   /** The statement that this bundle was the newest at this time or a little earlier; in milliseconds since the epoch. */
-  of(named: NamedBundle, at: number): Promise<string> {
-    const bundle = JSON.stringify([named.tenant, named.bundle]);
+  of(named: NewestBundle, at: number): Promise<string> {
+    const bundle = JSON.stringify([named.tenant, named.bundle, named.of]);
     const known = this.#signed.get(bundle);
     if (known?.kid === this.keys.kid && at >= known.at && at - known.at < KEPT_MS) return known.jws;
     const jws = this.keys.signNewest(named, at);

@@ -2,7 +2,9 @@ import { bundleRevision } from '@authz-service/core/bundle/digest';
 import type { BundleContent } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
 import { ProblemError } from '@authz-service/core/problem';
+import type { Path } from '@authz-service/core/records/address';
 import { findRevisionNumber, splitToken, tokenOf } from '@authz-service/core/state/revision';
+import type { TenantSlice } from '../bundles/tenant-slice.js';
 import type { Cloud } from '../cloud.js';
 import { revisionTime } from '../history/revision-time.js';
 import type { TenantRow } from '../store/store.js';
@@ -15,10 +17,12 @@ interface Packable {
   name: string;
   /** The id of the tenant, if it is of one alone. */
   tenant?: string;
+  /** The tenant's revision of which a slice is the part. */
+  of?: string;
   pack(): Promise<Buffer>;
   /** The changes from an earlier one, by its name, if they are known and clearly smaller than the whole. */
   packSince(name: string): Promise<Buffer> | undefined;
-  /** Whether the tenant never had the revision of this name; for several tenants this is not known. */
+  /** Whether the tenant never had this revision of its own; for several tenants this is not known. */
   divergesFrom(name: string): Promise<boolean>;
 }
 
@@ -27,6 +31,8 @@ export interface BundledTenants {
   tenants: Tenant[];
   /** Those of several that cannot be read, which the bundle names: their agents keep what they have. */
   unreadable: TenantRow[];
+  /** The part of the only tenant that the caller's key is for; absent if it is for all of it. */
+  slice?: TenantSlice;
 }
 
 /** Who asks for all tenants must not fill the line in which others wait for theirs. */
@@ -38,9 +44,16 @@ const READ_AT_ONCE = 2;
  */
 export async function bundledTenants(
   cloud: Cloud,
-  caller: { tenant: string; operator: boolean; wanted?: string | undefined },
+  caller: {
+    tenant: string;
+    operator: boolean;
+    applications?: readonly Path[] | undefined;
+    wanted?: string | undefined;
+  },
 ): Promise<BundledTenants> {
-  const seen = caller.operator ? cloud.tenants.list() : cloud.tenants.rows(caller.tenant);
+  // A key for some applications is for those of its own tenant.
+  const seen =
+    caller.operator && caller.applications === undefined ? cloud.tenants.list() : cloud.tenants.rows(caller.tenant);
   const { wanted } = caller;
   const chosen = wanted === undefined ? seen : seen.filter(({ id, name }) => id === wanted || name === wanted);
   if (chosen.length === 0) {
@@ -55,7 +68,10 @@ export async function bundledTenants(
     const tenant = await cloud.tenants.get(only.id);
     // One that was removed meanwhile is nobody's any more.
     if (cloud.tenants.rows(only.id).length === 0) throw gone();
-    return { tenants: [tenant], unreadable: [] };
+    if (caller.applications === undefined) return { tenants: [tenant], unreadable: [] };
+    const slice = tenant.slice(caller.applications);
+    await slice.follow();
+    return { tenants: [tenant], unreadable: [], slice };
   }
   const found = new Map<string, Tenant>();
   const faults = new Map<string, unknown>();
@@ -78,10 +94,34 @@ export async function bundledTenants(
   return { tenants, unreadable: kept.filter(({ id }) => faults.has(id)) };
 }
 
-/** The bundle of these tenants at this moment, if it is packed before anything else is awaited. */
-export function bundleOf(cloud: Cloud, { tenants, unreadable }: BundledTenants): Packable {
+/**
+ * The bundle of these tenants at this moment, if it is packed before anything else is awaited. `had` names those that the caller
+ * has: a slice that is the same has that name.
+ */
+export function bundleOf(
+  cloud: Cloud,
+  { tenants, unreadable, slice }: BundledTenants,
+  had: readonly string[],
+): Packable {
   const [only] = tenants;
   const { bundleKeys } = cloud;
+  if (only && slice !== undefined) {
+    const isSame = (token: string) => {
+      const { revision, epoch } = splitToken(token);
+      return epoch === bundleKeys.epochName && slice.isAt(revision);
+    };
+    return {
+      name: had.find(isSame) ?? tokenOf(slice.revision, bundleKeys.epochName),
+      tenant: only.id,
+      of: slice.of,
+      pack: () => slice.bundle(bundleKeys),
+      packSince: (name) => {
+        const { revision, epoch } = splitToken(name);
+        return epoch === bundleKeys.epochName ? slice.delta(revision, bundleKeys) : undefined;
+      },
+      divergesFrom: (name) => neverStoodAt(cloud, only, splitToken(name).revision),
+    };
+  }
   if (only && tenants.length === 1 && unreadable.length === 0) {
     return {
       name: tokenOf(only.revision, bundleKeys.epochName),

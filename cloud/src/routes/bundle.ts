@@ -1,6 +1,6 @@
 import { DELTA_MANIPULATION } from '@authz-service/core/bundle/format';
 import { ProblemError } from '@authz-service/core/problem';
-import { epochNumber, findRevisionNumber, splitToken } from '@authz-service/core/state/revision';
+import { epochNumber, findRevisionNumber, splitToken, tokenOf } from '@authz-service/core/state/revision';
 import { AGENT_HEADER, type AgentReport } from '@authz-service/pdp/contract/agent-report';
 import * as z from 'zod';
 import { authenticate } from '../auth/authenticate.js';
@@ -69,46 +69,61 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         if (wait !== undefined) await cloud.tenants.watch.turn();
         let bundled = await tenantsOf(cloud, call, call.credential);
         const had = headers['if-none-match'];
+        const named = had === undefined ? [] : strongTags(had);
         const report = reportIn(headers[AGENT_HEADER.toLowerCase()]);
         if (report !== undefined)
           await cloud.agentOwners.assertOwn(report, bundled.tenants, bundled.unreadable.length > 0, call);
-        await cloud.fleet.asked(report, bundled, reporterOf(call.credential));
+        await cloud.fleet.asked(revisedReport(cloud, report, bundled, named), bundled, reporterOf(call.credential));
         assertHeard(cloud, report);
         await catchUpWith(cloud, bundled.tenants, had);
-        if (wait !== undefined && had !== undefined && matches(had, `"${bundleOf(cloud, bundled).name}"`, 'weak')) {
-          await cloud.tenants.watch.next(watchedBy(call, bundled.tenants), { ms: wait * 1000, onGone: call.onGone });
+        const endsAt = performance.now() + (wait ?? 0) * 1000;
+        const isSame = () => had !== undefined && matches(had, `"${bundleOf(cloud, bundled, named).name}"`, 'weak');
+        let isFollowing = wait !== undefined && isSame();
+        while (isFollowing) {
+          const before = bundled.slice?.of;
+          const ms = endsAt - performance.now();
+          await cloud.tenants.watch.next(watchedBy(call, bundled.tenants), { ms, onGone: call.onGone });
           // The commit that ended the wait may have removed the credential that waits.
           const credential = await authenticate(headers.authorization, cloud);
           demand(credential, ['bundle']);
           assertHeard(cloud, report);
           bundled = await tenantsOf(cloud, call, credential);
+          // A commit outside of a slice is none of the agent's business, but it is then at the newest revision.
+          isFollowing =
+            bundled.slice !== undefined && bundled.slice.of !== before && isSame() && endsAt > performance.now();
+          if (isFollowing)
+            await cloud.fleet.asked(revisedReport(cloud, report, bundled, named), bundled, reporterOf(credential));
         }
-        let bundle = bundleOf(cloud, bundled);
+        await upToDate(bundled);
+        let bundle = bundleOf(cloud, bundled, named);
         const { tenants } = bundled;
         // It is read in the turn that names the bundle: later, there may be a newer one.
         let at = newestAt(cloud, tenants);
         if (at === undefined) {
           await cloud.refresh(...tenants).catch(() => undefined);
-          bundle = bundleOf(cloud, bundled);
+          await upToDate(bundled);
+          bundle = bundleOf(cloud, bundled, named);
           at = newestAt(cloud, tenants);
         }
         const { kid } = cloud.bundleKeys;
         const delta = acceptsManipulation(headers['a-im'], DELTA_MANIPULATION);
-        const bases = delta && had !== undefined ? strongTags(had) : [];
+        const bases = delta ? named : [];
         const reply = await versioned(had, `"${bundle.name}"`, () => answerOf(bundle, bases));
         const answered: Record<string, string> = { ...reply.headers, 'bundle-key': kid };
         if (at !== undefined) {
-          const named = { tenant: bundle.tenant, bundle: bundle.name };
-          answered['bundle-newest'] = await cloud.newestStatements.of(named, at);
+          const newest = { tenant: bundle.tenant, bundle: bundle.name, of: bundle.of };
+          answered['bundle-newest'] = await cloud.newestStatements.of(newest, at);
         }
         if (wait !== undefined) answered['preference-applied'] = `wait=${wait}`;
-        const [base] = reply.status === 200 && had !== undefined ? strongTags(had) : [];
-        if (base !== undefined && (await bundle.divergesFrom(base))) {
+        const [base] = reply.status === 200 ? named : [];
+        // The name of a slice is in no history, but its agent reports the tenant's revision.
+        const held = report?.revision ?? (bundled.slice === undefined ? base : undefined);
+        if (base !== undefined && held !== undefined && (await bundle.divergesFrom(held))) {
           answered['bundle-diverged'] = `"${base}"`;
           const [tenant] = tenants;
           if (tenant !== undefined && !diverged.has(tenant.id)) {
             diverged.add(tenant.id);
-            call.log.warn({ tenant: tenant.name, held: base, offered: bundle.name }, DIVERGED);
+            call.log.warn({ tenant: tenant.name, held, offered: bundle.name }, DIVERGED);
           }
         }
         return { ...reply, headers: answered };
@@ -120,6 +135,24 @@ export function bundleRoutes(cloud: Cloud): Route[] {
 const DIVERGED =
   'an agent holds a revision that this tenant never had: if the database was restored from an older backup on ' +
   'purpose, agents follow it once it declares a new epoch, or with SERVICE_ALLOW_ROLLBACK=true';
+
+/** Resolves in a turn in which the slice is that of the tenant's present revision, as its name says. */
+async function upToDate({ slice }: BundledTenants): Promise<void> {
+  while (slice?.isCurrent === false) await slice.follow();
+}
+
+/** An agent whose slice is the newest enforces the tenant's newest revision, whatever it was called when it last heard of it. */
+function revisedReport(
+  { bundleKeys }: Cloud,
+  report: AgentReport | undefined,
+  { slice }: BundledTenants,
+  had: readonly string[],
+): AgentReport | undefined {
+  if (report?.revision === undefined || slice === undefined) return report;
+  const { epochName } = bundleKeys;
+  const isNewest = had.map(splitToken).some(({ revision, epoch }) => epoch === epochName && slice.isAt(revision));
+  return isNewest ? { ...report, revision: tokenOf(slice.of, epochName) } : report;
+}
 
 /**
  * An agent with a maximum age counts as past it once the database has not heard of it for that long. What keeps it young
@@ -166,7 +199,8 @@ async function answerOf(bundle: ReturnType<typeof bundleOf>, bases: readonly str
 /** The tenants in the caller's bundle. Reading them may take long: the credential must still stand after that. */
 async function tenantsOf(cloud: Cloud, { query }: BundleCall, credential: Credential): Promise<BundledTenants> {
   const operator = holds(credential, 'operator');
-  const bundled = await bundledTenants(cloud, { tenant: credential.tenant, operator, wanted: query.tenant });
+  const { tenant, applications } = credential;
+  const bundled = await bundledTenants(cloud, { tenant, operator, applications, wanted: query.tenant });
   await assertStillValid(cloud, credential, cloud.now());
   return bundled;
 }

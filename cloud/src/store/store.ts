@@ -295,7 +295,15 @@ export interface CredentialRow extends NewSecret {
   tenant: string;
   /** Absent while the credential can be used. */
   off_since?: string;
-  fields: { name: string; scopes: string[]; expires_at?: string; limits?: Limits; person?: Person; directory?: string };
+  fields: {
+    name: string;
+    scopes: string[];
+    expires_at?: string;
+    limits?: Limits;
+    person?: Person;
+    applications?: string[];
+    directory?: string;
+  };
 }
 
 /** Who did what in which revision. `changes` is limited; `truncated` says that there were more. */

@@ -7,6 +7,7 @@ import { packBundle } from '@authz-service/core/bundle/write';
 import { reading } from '@authz-service/core/concurrency/read-write-lock';
 import type { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
+import type { Path } from '@authz-service/core/records/address';
 import type { Kind } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import type { Staged } from '@authz-service/core/state/change';
@@ -16,6 +17,7 @@ import type { TenantState } from '@authz-service/core/state/tenant-state';
 import { touchesCredentials } from '../auth/credential-index.js';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { JOURNAL_BOUNDS, Journal } from '../bundles/journal.js';
+import { type SliceSource, TenantSlice } from '../bundles/tenant-slice.js';
 import { SerialQueue } from '../concurrency/serial-queue.js';
 import type {
   AuditRow,
@@ -80,6 +82,9 @@ const DELTA_SHARE_MAX = 0.25;
 /** Agents that follow ask from the last few revisions; requests from thousands of others must not fill the memory. */
 const DELTAS_KEPT_MAX = 64;
 
+/** The slices that are kept up to date; others are made anew when they are asked for. */
+const SLICES_MAX = 256;
+
 /** Changes that the index of entries takes over within one turn, in some milliseconds. */
 const ENTRIES_AT_ONCE = 5000;
 
@@ -103,6 +108,8 @@ export class Tenant implements ReadableTenant {
   readonly #journal = new Journal();
   /** By base and key. */
   readonly #deltas = new Map<string, Promise<Buffer>>();
+  /** By applications, longest ago first. */
+  readonly #slices = new Map<string, TenantSlice>();
   readonly #addresses: KeptByKind<SortedAddresses>;
   readonly #names: KeptByKind<NameIndex>;
   readonly #entries: KeptByKind<EntryIndex>;
@@ -252,6 +259,31 @@ export class Tenant implements ReadableTenant {
     return archive;
   }
 
+  /** The part of this tenant that is for these applications, sorted. */
+  slice(applications: readonly Path[]): TenantSlice {
+    const name = applications.join();
+    const slice = this.#slices.get(name) ?? new TenantSlice(this.#sliceSource(), applications);
+    this.#slices.delete(name);
+    this.#slices.set(name, slice);
+    const [oldest] = this.#slices.keys();
+    if (this.#slices.size > SLICES_MAX && oldest !== undefined) this.#slices.delete(oldest);
+    return slice;
+  }
+
+  #sliceSource(): SliceSource {
+    const revisionRef = () => this.revisionRef;
+    return {
+      id: this.id,
+      name: this.name,
+      get revisionRef() {
+        return revisionRef();
+      },
+      records: () => this.#state.records(),
+      changesSince: (revision) => this.#journal.since(revision)?.changes,
+      run: (steps) => this.#slicing.run(steps, this.id),
+    };
+  }
+
   /** Whether the tenant has had this revision, as far as that is known without asking the store. */
   hadLately(revision: string): boolean {
     return this.#journal.knows(revision);
@@ -342,6 +374,7 @@ export class Tenant implements ReadableTenant {
   forgetCommits(): void {
     this.#journal.clear();
     this.#deltas.clear();
+    for (const slice of this.#slices.values()) slice.forgetChanges();
   }
 
   /** Reads the store again, if the memory may have fallen behind it. */

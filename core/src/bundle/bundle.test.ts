@@ -162,8 +162,8 @@ describe('decodeBundle', () => {
     ['null', () => Buffer.from('null'), 'not a JSON object'],
     [
       'another format',
-      () => edited((value) => ({ ...value, format: 5 })),
-      'format 5; this program reads formats 1 to 4',
+      () => edited((value) => ({ ...value, format: 6 })),
+      'format 6; this program reads formats 1 to 5',
     ],
     ['no tenants', () => Buffer.from('{"format":1,"revision":"x"}'), 'no list of tenants'],
     ['a tenant that is no object', () => edited((value) => ({ ...value, tenants: [null] })), 'A tenant is not'],

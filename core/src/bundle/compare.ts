@@ -6,7 +6,7 @@ import { bundleRevision } from './digest.js';
 import { isBundleFormat } from './record-format.js';
 import { recordText } from './record-text.js';
 import type { ByteSource } from './types.js';
-import { isText } from './untrusted.js';
+import { isText, sliceOf } from './untrusted.js';
 
 /** The changes that lead from one bundle to another, as a delta holds them. */
 export interface BundleChanges {
@@ -22,7 +22,7 @@ interface PlacedChange extends ChangeText {
 /**
  * Returns what leads from the state after `base` and its `deltas`, which is at `current`, to the bundle `next`. Of `base`
  * every line counts as checked; of `next` those are checked that differ, and whether the whole fits its digest shows only
- * where the changes are applied. Undefined where it cannot be told so: another notation, several tenants, more than
+ * where the changes are applied. Undefined where it cannot be told so: another notation, several tenants, a slice for other applications, more than
  * `changesMax` changes. Throws `invalid_bundle` or `SyntaxError` where a text is not what it should be.
  */
 export function compareBundles(
@@ -32,6 +32,8 @@ export function compareBundles(
 ): BundleChanges | undefined {
   const [before, after] = [new BundleLines(base), new BundleLines(next)];
   const { id, name, revision, digest } = after.tenant;
+  const [slice, former] = [after, before].map(({ tenant }) => sliceOf(tenant.slice, 'The tenant'));
+  if (String(slice?.applications) !== String(former?.applications)) return undefined;
   if (!isBundleFormat(after.head.format) || after.head.unreadable !== undefined) return undefined;
   if (!isText(id) || !isText(name) || !isText(revision) || !isText(digest)) return undefined;
   if (after.head.revision !== bundleRevision([{ id, revision, digest }])) return undefined;
@@ -39,7 +41,8 @@ export function compareBundles(
   if (changes === undefined) return undefined;
   startAfter(changes, deltas);
   const ordered = [...changes.values()].sort((one, other) => (isBefore(one.place, other.place) ? -1 : 1));
-  return { head: { tenant: { id, name }, base: current, revision, digest }, changes: ordered };
+  const head = { tenant: { id, name }, base: current, revision, digest, ...(slice && { slice }) };
+  return { head, changes: ordered };
 }
 
 /** Both are in the order of kinds and addresses, so that one walk finds all. */

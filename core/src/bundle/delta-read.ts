@@ -11,7 +11,7 @@ import { formatFault, isBundleFormat } from './record-format.js';
 import { decodeRecord } from './record-text.js';
 import { readList } from './slices.js';
 import type { BundleArchive, BundleLimits } from './types.js';
-import { isRevisionOf, isText, objectOf, short } from './untrusted.js';
+import { isRevisionOf, isText, objectOf, short, sliceOf } from './untrusted.js';
 
 /** Changes between two steps: they take about a millisecond. */
 const CHANGES_PER_STEP = 128;
@@ -35,7 +35,14 @@ export function* decodeDeltaInSteps(bytes: Buffer): Generator<undefined, Delta> 
     if (!isText(id) || !isText(name)) throw invalid('The tenant of the delta has no id or no name.');
     const base = revisionRefOf(objectOf(head.base, 'The base of the delta'), 'The base of the delta');
     const result = revisionRefOf(head, 'The delta');
-    return { tenant: { id, name }, base, ...result, changes: yield* decodeChanges(raw.slices) };
+    const slice = sliceOf(head.slice, 'The delta');
+    return {
+      tenant: { id, name },
+      base,
+      ...result,
+      ...(slice && { slice }),
+      changes: yield* decodeChanges(raw.slices),
+    };
   } catch (error) {
     if (error instanceof SyntaxError) {
       throw invalid('The delta is not in the expected format: it is incomplete or damaged.', error);

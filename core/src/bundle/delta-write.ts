@@ -3,7 +3,7 @@ import type { EngineRecord } from '../access/api/engine.js';
 import { packArchive, type Sign } from './archive.js';
 import type { DeltaHead } from './delta.js';
 import { DELTA_ENTRIES } from './format.js';
-import { type BundleFormat, raised } from './record-format.js';
+import { type BundleFormat, raised, SLICE_FORMAT } from './record-format.js';
 import { TextWriter } from './text-writer.js';
 
 /** A change as the `recordText` of its records. */
@@ -19,12 +19,15 @@ export function packDelta(head: DeltaHead, changes: readonly ChangeText[], sign?
 
 /** The bytes of `delta.json`, in pieces. */
 export function encodeDelta(head: DeltaHead, changes: readonly ChangeText[]): Buffer[] {
-  const { tenant, base, revision, digest } = head;
+  const { tenant, base, revision, digest, slice } = head;
   const writer = new TextWriter();
   const format = changes
     .flatMap(({ before, after }) => [before ?? [], after ?? []].flat())
-    .reduce<BundleFormat>((least, text) => raised(least, JSON.parse(text) as EngineRecord), 1);
-  writer.write(`${JSON.stringify({ format, tenant, base, revision, digest }).slice(0, -1)},"changes":[`);
+    .reduce<BundleFormat>(
+      (least, text) => raised(least, JSON.parse(text) as EngineRecord),
+      slice === undefined ? 1 : SLICE_FORMAT,
+    );
+  writer.write(`${JSON.stringify({ format, tenant, base, revision, digest, slice }).slice(0, -1)},"changes":[`);
   let separator = '\n';
   for (const { before, after } of changes) {
     const sides = [

@@ -104,7 +104,7 @@ describe('a delta', () => {
     ['a text with more behind it', () => Buffer.concat([bytes, Buffer.from('x')]), /incomplete or damaged/],
     ['lines without commas', () => Buffer.from(bytes.toString().replaceAll(',\n', '\n')), /incomplete or damaged/],
     ['a bundle', () => Buffer.from('{"format":1,"revision":"1.0","tenants":[\n]}\n'), /incomplete or damaged/],
-    ['another format', () => edited((value) => Object.assign(value, { format: 5 })), /format 5; .* update/],
+    ['another format', () => edited((value) => Object.assign(value, { format: 6 })), /format 6; .* update/],
     ['no tenant', () => edited((value) => Object.assign(value, { tenant: undefined })), /tenant .* not a JSON object/],
     [
       'a tenant without name',

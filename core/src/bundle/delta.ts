@@ -1,4 +1,5 @@
 import type { RecordChange } from '../access/api/engine.js';
+import type { BundleSlice } from './types.js';
 
 /** A tenant's revision and digest. */
 export interface RevisionRef {
@@ -13,6 +14,8 @@ export interface DeltaHead extends RevisionRef {
   tenant: { id: string; name: string };
   /** The base revision; the delta applies to no other. */
   base: RevisionRef;
+  /** Absent if the tenant is whole; the base is of the same applications. */
+  slice?: BundleSlice | undefined;
 }
 
 /** The content of `delta.json`: a head, and one change per line. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeBundleKey, signingKey } from './make-key.js';
-import { newestAt, readNewest, signNewest } from './newest.js';
+import { newestOf, readNewest, signNewest } from './newest.js';
 import { signJson } from './signing-key.js';
 
 async function testKey() {
@@ -17,7 +17,7 @@ describe('the statement of when a bundle was the newest', () => {
   it('gives the time of the bundle that it names', async () => {
     for (const bundle of [named, several]) {
       const jws = await signNewest(bundle, new Date(at), one.signer);
-      expect(await newestAt(jws, bundle, [two.public, one.public])).toBe(at);
+      expect(await newestOf(jws, bundle, [two.public, one.public])).toMatchObject({ atMs: at });
       expect(await readNewest(jws, [one.public])).toEqual({ ...bundle, atMs: at });
     }
   });
@@ -27,7 +27,7 @@ describe('the statement of when a bundle was the newest', () => {
     ['the bundle of the same name of another tenant', { ...named, tenant: 't2' }],
     ['a bundle of several tenants', { ...named, tenant: undefined }],
   ])('says nothing of %s', async (_, other) => {
-    expect(await newestAt(await signNewest(named, new Date(at), one.signer), other, [one.public])).toBeUndefined();
+    expect(await newestOf(await signNewest(named, new Date(at), one.signer), other, [one.public])).toBeUndefined();
   });
 
   it.each<[string, () => Promise<string | undefined>]>([
@@ -39,6 +39,6 @@ describe('the statement of when a bundle was the newest', () => {
       () => signJson({ format: 1, ...named, at: new Date(at).toISOString() }, 'policy-bundle+jws', one.signer),
     ],
   ])('is not read from %s', async (_, make) => {
-    expect(await newestAt(await make(), named, [one.public])).toBeUndefined();
+    expect(await newestOf(await make(), named, [one.public])).toBeUndefined();
   });
 });

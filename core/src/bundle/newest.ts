@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isToken } from '../state/revision.js';
 import { type BundleKey, type SigningKey, signJson, verifiedJson } from './signing-key.js';
 
 const TYPE = 'policy-bundle-newest+jws';
@@ -15,6 +16,8 @@ const schema = z.strictObject({
   tenant: z.string().optional(),
   /** The name of the bundle, as its ETag has it: its revision, and the epoch if the cloud has declared one. */
   bundle: z.string(),
+  /** The revision of the tenant, `NUMBER.DIGEST`, of which a slice is the part; absent if the bundle holds all. */
+  of: z.string().refine(isToken).optional(),
   /** A time at which it was the newest, by the clock of the cloud (RFC 3339, UTC). */
   at: z.iso.datetime(),
 });
@@ -25,9 +28,15 @@ export interface NamedBundle {
   bundle: string;
 }
 
+/** A bundle that was signed as the newest. */
+export interface NewestBundle extends NamedBundle {
+  /** The tenant's revision of which a slice is the part. */
+  of?: string | undefined;
+}
+
 /** The text of the header. */
-export function signNewest({ tenant, bundle }: NamedBundle, at: Date, key: SigningKey): Promise<string> {
-  const statement: z.infer<typeof schema> = { format: 1, tenant, bundle, at: at.toISOString() };
+export function signNewest({ tenant, bundle, of }: NewestBundle, at: Date, key: SigningKey): Promise<string> {
+  const statement: z.infer<typeof schema> = { format: 1, tenant, bundle, of, at: at.toISOString() };
   return signJson(statement, TYPE, key);
 }
 
@@ -35,20 +44,17 @@ export function signNewest({ tenant, bundle }: NamedBundle, at: Date, key: Signi
 export async function readNewest(
   jws: string,
   keys: readonly BundleKey[],
-): Promise<(NamedBundle & { atMs: number }) | undefined> {
+): Promise<(NewestBundle & { atMs: number }) | undefined> {
   const { data } = schema.safeParse(await verifiedJson(jws, TYPE, keys));
-  return data && { tenant: data.tenant, bundle: data.bundle, atMs: Date.parse(data.at) };
+  return data && { tenant: data.tenant, bundle: data.bundle, of: data.of, atMs: Date.parse(data.at) };
 }
 
-/**
- * The time at which a bundle was the newest, in milliseconds since the epoch; undefined if none of the keys has signed
- * that of this bundle.
- */
-export async function newestAt(
+/** The statement that one of the keys has signed about this bundle as the newest; undefined if none has. */
+export async function newestOf(
   jws: string | undefined,
   { tenant, bundle }: NamedBundle,
   keys: readonly BundleKey[],
-): Promise<number | undefined> {
+): Promise<(NewestBundle & { atMs: number }) | undefined> {
   const newest = jws === undefined ? undefined : await readNewest(jws, keys);
-  return newest?.bundle === bundle && newest.tenant === tenant ? newest.atMs : undefined;
+  return newest?.bundle === bundle && newest.tenant === tenant ? newest : undefined;
 }

@@ -12,7 +12,7 @@ import { formatFault, isBundleFormat } from './record-format.js';
 import { decodeRecord } from './record-text.js';
 import { type RawTenant, readSlices } from './slices.js';
 import type { Bundle, BundleArchive, BundleLimits, BundleTenant, ByteSink, ByteSource, TenantName } from './types.js';
-import { isRevisionOf, isText, objectOf, short } from './untrusted.js';
+import { isRevisionOf, isText, objectOf, short, sliceOf } from './untrusted.js';
 
 /** Records between two steps: they take a quarter of a millisecond. */
 const RECORDS_PER_STEP = 64;
@@ -24,7 +24,7 @@ export interface RecordSink<T> {
 }
 
 /** The tenant as the bundle names it, before its records have been checked. */
-export type TenantHead = Pick<BundleTenant, 'id' | 'name'> & { revision: unknown };
+export type TenantHead = Pick<BundleTenant, 'id' | 'name' | 'slice'> & { revision: unknown };
 
 /** A bundle that has been checked. */
 export interface DecodedBundle<T> extends Omit<Bundle, 'tenants'> {
@@ -111,9 +111,10 @@ function* decodeTenant<T>(
   { head, slices }: RawTenant,
   sinkFor: (tenant: TenantHead) => RecordSink<T>,
 ): Generator<undefined, DecodedTenant<T>> {
-  const { id, name, revision, digest } = objectOf(head, 'A tenant');
+  const { id, name, revision, digest, slice: stated } = objectOf(head, 'A tenant');
   if (!isText(id) || !isText(name)) throw invalid('A tenant of the bundle has no id or no name.');
-  const sink = sinkFor({ id, name, revision });
+  const slice = sliceOf(stated, `The tenant ${short(name)}`);
+  const sink = sinkFor({ id, name, revision, slice });
   const digests = new DigestSet();
   let count = 0;
   let lastRank = -1;
@@ -143,7 +144,7 @@ function* decodeTenant<T>(
   if (!isRevisionOf(revision, actual)) {
     throw invalid(`The revision ${short(revision)} of the tenant ${short(name)} does not fit its digest ${actual}.`);
   }
-  return { id, name, revision, digest: actual, made: sink.finish(), digests };
+  return { id, name, revision, digest: actual, ...(slice && { slice }), made: sink.finish(), digests };
 }
 
 function invalid(detail: string, cause?: unknown): ProblemError {

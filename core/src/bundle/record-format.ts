@@ -8,8 +8,11 @@ import type { Fields } from '../records/registry.js';
  * The formats of bundles and deltas that this program reads. It writes the first that can say the records, so that an
  * agent that knows no later one goes on with a tenant that uses nothing new, and names the format where it does.
  */
-export const BUNDLE_FORMATS = [1, 2, 3, 4] as const;
+export const BUNDLE_FORMATS = [1, 2, 3, 4, 5] as const;
 export type BundleFormat = (typeof BUNDLE_FORMATS)[number];
+
+/** The format of slices: an agent that knows none would deny what it has no records of. */
+export const SLICE_FORMAT: BundleFormat = 5;
 
 /** Everything that records may say in format 1, by kind; all else takes a later one. */
 const FIRST: { readonly [K in Kind]?: readonly string[] } = {

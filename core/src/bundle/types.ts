@@ -2,15 +2,25 @@ import type { Buffer } from 'node:buffer';
 import type { EngineRecord } from '../access/api/engine.js';
 import type { BundleFormat } from './record-format.js';
 
+/** The part of a tenant that a bundle or delta holds, where it is not all of it. */
+export interface BundleSlice {
+  /** The paths of the applications that it is for, sorted. */
+  applications: readonly string[];
+  /** The revision of the tenant, `NUMBER.DIGEST`, of which it is the part. */
+  of: string;
+}
+
 /** One tenant in a bundle. */
 export interface BundleTenant {
   id: string;
   name: string;
-  /** `NUMBER.DIGEST`, the digest cut to 16 hex digits. */
+  /** `NUMBER.DIGEST`, the digest cut to 16 hex digits; of a slice, the number is that of some commit at which it had this digest. */
   revision: string;
   /** SHA-256 over the canonical records, in hex. */
   digest: string;
-  /** All records but credentials. */
+  /** Absent if the tenant is whole. */
+  slice?: BundleSlice | undefined;
+  /** All records but credentials, or those of the slice. */
   records: EngineRecord[];
 }
 

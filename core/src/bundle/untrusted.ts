@@ -1,5 +1,6 @@
 import { ProblemError } from '../problem.js';
 import { revisionText } from '../state/revision.js';
+import type { BundleSlice } from './types.js';
 
 const REVISION = /^(0|[1-9]\d{0,14})\.[0-9a-f]{16}$/;
 
@@ -17,6 +18,16 @@ export function isText(value: unknown): value is string {
 export function isRevisionOf(revision: unknown, digest: string): revision is string {
   if (!isText(revision) || !REVISION.test(revision)) return false;
   return revision === revisionText(Number.parseInt(revision, 10), digest);
+}
+
+/** The slice that a head states, if there is one; `what` begins the sentence of a refusal. Throws `invalid_bundle`. */
+export function sliceOf(value: unknown, what: string): BundleSlice | undefined {
+  if (value === undefined) return undefined;
+  const { applications, of } = objectOf(value, `The slice of ${what.toLowerCase()}`);
+  if (Array.isArray(applications) && applications.length > 0 && applications.every(isText)) {
+    if (isText(of) && REVISION.test(of)) return { applications, of };
+  }
+  throw new ProblemError('invalid_bundle', `${what} has a slice without applications or revision: ${short(value)}.`);
 }
 
 /** As much of a value as a refusal shows. */

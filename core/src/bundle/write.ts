@@ -7,7 +7,7 @@ import { isDistributed, KINDS, type Kind } from '../records/kinds.js';
 import { addressOf } from '../records/registry.js';
 import { packArchive, type Sign } from './archive.js';
 import { BUNDLE_ENTRIES } from './format.js';
-import { type BundleFormat, raised } from './record-format.js';
+import { type BundleFormat, raised, SLICE_FORMAT } from './record-format.js';
 import { recordText } from './record-text.js';
 import { TextWriter } from './text-writer.js';
 import type { BundleContent, BundleTenant } from './types.js';
@@ -56,7 +56,8 @@ function* encodeInSteps(bundle: BundleContent): Generator<undefined, Buffer[]> {
 /** The first format that can say all records. */
 function* formatOfAll({ tenants }: BundleContent): Generator<undefined, BundleFormat> {
   let format: BundleFormat = 1;
-  for (const { records } of tenants) {
+  for (const { records, slice } of tenants) {
+    if (slice !== undefined) format = SLICE_FORMAT;
     yield* eachInSteps(records, RECORDS_PER_STEP, (record) => {
       format = raised(format, record);
     });
@@ -66,9 +67,9 @@ function* formatOfAll({ tenants }: BundleContent): Generator<undefined, BundleFo
 
 function* writeTenant(
   writer: TextWriter,
-  { id, name, revision, digest, records }: BundleTenant,
+  { id, name, revision, digest, slice, records }: BundleTenant,
 ): Generator<undefined, void> {
-  writer.write(`${JSON.stringify({ id, name, revision, digest }).slice(0, -1)},"records":[`);
+  writer.write(`${JSON.stringify({ id, name, revision, digest, slice }).slice(0, -1)},"records":[`);
   const byKind = new Map<Kind, EngineRecord[]>();
   yield* eachInSteps(records, RECORDS_PER_STEP, (record) => {
     if (isDistributed(record)) append(byKind, record.kind, record);

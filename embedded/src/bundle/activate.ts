@@ -56,16 +56,19 @@ export async function activate(
   former: Former | undefined,
 ): Promise<Served> {
   const compiled = (tenant: TenantHead) =>
-    isWanted(tenant, tenantId) && tenant.revision !== former?.served?.revision ? new EngineBuilder() : NO_ENGINE;
+    isWanted(tenant, tenantId) && tenant.revision !== former?.served?.revision
+      ? new EngineBuilder(tenant.slice && new Set(tenant.slice.applications))
+      : NO_ENGINE;
   const bundle = await timeSlicing.run(decodeBundleInSteps<CompiledEngine | undefined>(bytes, compiled));
   const tenant = chooseTenant(bundle, tenantId);
-  const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid, epoch };
+  const { slice } = tenant;
+  const signed = { bundleRevision: bundle.revision, issuedAt: statement.issued_at, signedBy: kid, epoch, slice };
   if (former !== undefined) {
     const { servedRevision, served, earlier } = former;
     if (!earlier) refuseOtherTenant(tenant, servedRevision);
     const same = tenant.revision === servedRevision.revision;
     if (same && served !== undefined) return { ...served, tenant: { id: tenant.id, name: tenant.name }, ...signed };
-    if (!allowRollback) refuseOtherHistory({ tenant, revision: tenant.revision, epoch }, former);
+    if (!allowRollback) refuseOtherHistory({ tenant, revision: slice?.of ?? tenant.revision, epoch }, former);
   }
   const { made: engine, id, name, revision, digest, digests } = tenant;
   if (engine === undefined) throw new Error(`the tenant ${name} was not compiled`);
@@ -117,14 +120,15 @@ function refuseOtherTenant(next: DecodedTenant<unknown>, current: ServedRevision
 
 function refuseOtherHistory(next: ServedRevision, { servedRevision: last, served, diverged }: Former): void {
   const { revision } = next;
-  if (revision === last.revision || next.tenant.id !== last.tenant.id) return;
+  const before = last.slice?.of ?? last.revision;
+  if (revision === before || next.tenant.id !== last.tenant.id) return;
   // Whoever declared a later epoch may set back the cloud.
   if (compareEpochs(next, last) > 0) return;
   if (!diverged && !isBehind(next, last)) return;
-  const [offered, known] = [revisionNumber(revision), revisionNumber(last.revision)];
+  const [offered, known] = [revisionNumber(revision), revisionNumber(before)];
   const fault = offered < known ? 'is older than' : offered === known ? 'contradicts' : 'comes from a history without';
   throw invalid(
-    `Revision ${revision} of the bundle ${fault} ${last.revision}, which ${served ? 'is' : 'was'} served. ` +
+    `Revision ${revision} of the bundle ${fault} ${before}, which ${served ? 'is' : 'was'} served. ` +
       `${TO_ACCEPT}, or set SERVICE_ALLOW_ROLLBACK=true, if the cloud was reset on purpose.`,
   );
 }

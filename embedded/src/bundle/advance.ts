@@ -40,13 +40,14 @@ export async function advance(
   const steps = served.engine.weigh(delta.changes);
   if (steps > stepsMax) throw invalid(`The delta would take ${steps} steps at once, more than ${stepsMax}.`);
   await timeSlicing.run(moveDigests(served.digests, delta));
-  const { tenant, revision, digest, changes } = delta;
+  const { tenant, revision, digest, slice, changes } = delta;
   const next: Served = {
     ...served,
     search: new TenantSearch(served.engine),
     tenant,
     revision,
     digest,
+    slice,
     activatedBy: 'delta',
     bundleRevision: revision,
     issuedAt: statement.issued_at,
@@ -57,16 +58,20 @@ export async function advance(
 
 /** Returns what is served, as another signature states it. Throws `invalid_bundle` if anything differs. */
 export async function confirmed({ json, statement, kid }: VerifiedDelta, served: Served): Promise<Advance> {
-  const { tenant, base, revision, digest, changes } = await timeSlicing.run(decodeDeltaInSteps(json));
+  const { tenant, base, revision, digest, slice, changes } = await timeSlicing.run(decodeDeltaInSteps(json));
   if (tenant.id !== served.tenant.id || revision !== base.revision || digest !== base.digest || changes.length > 0)
     throw invalid(`The bundle is another one than that of revision ${base.revision}, which is served.`);
   return {
     changes,
-    next: { ...served, tenant, bundleRevision: revision, issuedAt: statement.issued_at, signedBy: kid },
+    next: { ...served, tenant, slice, bundleRevision: revision, issuedAt: statement.issued_at, signedBy: kid },
   };
 }
 
-function refuseOtherBase({ tenant, base, revision }: Delta, served: Served): void {
+function refuseOtherBase({ tenant, base, revision, slice }: Delta, served: Served): void {
+  if (String(slice?.applications) !== String(served.slice?.applications))
+    throw invalid(
+      `The delta is for ${slice?.applications.join(', ') ?? 'all applications'}, and what is served for others.`,
+    );
   if (tenant.id !== served.tenant.id) {
     throw invalid(`The delta belongs to tenant ${tenant.name} (${tenant.id}), but ${served.tenant.name} is served.`);
   }

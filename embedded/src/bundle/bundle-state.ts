@@ -1,12 +1,14 @@
 import type { Budget, RecordChange } from '@authz-service/core/access/api/engine';
+import type { NewestBundle } from '@authz-service/core/bundle/newest';
 import { reading } from '@authz-service/core/concurrency/read-write-lock';
 import { ProblemError } from '@authz-service/core/problem';
+import { compareTokens } from '@authz-service/core/state/revision';
 import { assertYoung, MAX_AGE_HEADER } from '@authz-service/pdp/revision/max-age';
 import type { ServedRevision } from '../cache/last-served.js';
 import type { BundleSource, SyncMetrics } from '../sync-metrics.js';
 import { Budgets } from './budgets.js';
 import { DecisionClock } from './decision-clock.js';
-import { revisionToken, type Served } from './served.js';
+import { bundleName, revisionToken, type Served, tenantRevision } from './served.js';
 import { NO_TRUST, type Trust } from './trust.js';
 
 /** The state of the sync, for the status report. */
@@ -104,6 +106,11 @@ export class BundleState {
     return this.#served && revisionToken(this.#served);
   }
 
+  /** The name of the whole bundle that is served. */
+  get servedBundle(): string | undefined {
+    return this.#served && bundleName(this.#served);
+  }
+
   get last(): Last | undefined {
     return this.#last;
   }
@@ -153,6 +160,19 @@ export class BundleState {
     this.#lastSync = this.#signed() ?? { wallMs: Date.now() - ageMs, monotonicMs: performance.now() - ageMs };
     this.#serve(cached.served, 'cache');
     this.#show();
+  }
+
+  /**
+   * The cloud has signed that this bundle is the newest: of a slice, it names the revision of the tenant of which that is the
+   * part, since commits outside of it change nothing here.
+   */
+  confirmed({ bundle, of }: NewestBundle): void {
+    const served = this.#served;
+    if (of === undefined || served?.slice === undefined || bundleName(served) !== bundle) return;
+    if (compareTokens(of, served.slice.of) <= 0) return;
+    this.#served = { ...served, slice: { ...served.slice, of } };
+    this.#last = { servedRevision: this.#served, earlier: false };
+    for (const wake of this.#waiting) wake();
   }
 
   /** A sync has brought a bundle. */
@@ -296,7 +316,7 @@ export class BundleState {
     const { phase } = this;
     return {
       status: phase === 'ready' ? 'ok' : phase,
-      bundle_revision: this.#served?.revision ?? '',
+      bundle_revision: this.#served === undefined ? '' : tenantRevision(this.#served),
       // Before the first sync this is the epoch, so that alerts on stale data fire (docs/decisions/0006).
       last_sync: this.lastSync ?? new Date(0).toISOString(),
       degraded: phase === 'degraded',

@@ -1,11 +1,10 @@
 import { epochName } from '@authz-service/core/bundle/epoch';
-import { newestAt } from '@authz-service/core/bundle/newest';
+import { newestOf } from '@authz-service/core/bundle/newest';
 import { unpackBundleTo } from '@authz-service/core/bundle/read';
 import type { ServedKeys } from '@authz-service/core/bundle/served-keys';
 import { keyIdOf } from '@authz-service/core/bundle/signing-key';
 import type { BundleArchive } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
-import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Attempts } from '../cache/attempts.js';
 import type { BundleCache } from '../cache/cache.js';
 import { compareEpochs, isBehind, type ServedRevision } from '../cache/last-served.js';
@@ -76,9 +75,11 @@ export class Intake {
   async newestAt(jws: string | undefined): Promise<number | undefined> {
     const { state, saver } = this.parts;
     const { served, syncing } = state;
-    const at = served && (await newestAt(jws, bundleOf(served), syncing.trust.set.keys));
-    if (at !== undefined && jws !== undefined) await saver.saveNewest(jws);
-    return at;
+    const newest = served && (await newestOf(jws, bundleOf(served), syncing.trust.set.keys));
+    if (newest === undefined || jws === undefined) return undefined;
+    state.confirmed(newest);
+    await saver.saveNewest(jws);
+    return newest.atMs;
   }
 
   /** How bundles are fetched. */
@@ -234,7 +235,7 @@ export class Intake {
     if (before && served.epoch && compareEpochs(served, before) > 0) {
       const { revision: older } = before;
       log.warn({ ...fields, before: older, epoch: epochName(served.epoch) }, NEW_EPOCH);
-    } else if (sameTenant && revisionNumber(revision) <= revisionNumber(before.revision)) {
+    } else if (sameTenant && isBehind(served, before)) {
       const permitted = 'older bundle activated, because SERVICE_ALLOW_ROLLBACK permits it';
       log.warn({ ...fields, before: before.revision }, permitted);
     } else {

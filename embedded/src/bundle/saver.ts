@@ -3,7 +3,7 @@ import { apiKeyHash } from '../cache/api-key-hash.js';
 import type { BundleCache } from '../cache/cache.js';
 import { ContestedCache } from '../cache/delta-log.js';
 import type { Logger } from '../log.js';
-import type { Served } from './served.js';
+import { type Served, tenantRevision } from './served.js';
 import type { Trust } from './trust.js';
 
 const CONTESTED_SAID_EVERY_MS = 60 * 60_000;
@@ -70,7 +70,9 @@ export class Saver {
     this.trust = trust;
   }
 
-  #noteServed({ tenant, revision, epoch }: Served): Promise<void> {
+  #noteServed(served: Served): Promise<void> {
+    const { tenant, epoch } = served;
+    const revision = tenantRevision(served);
     const of = epoch && { epoch: { number: epoch.number, id: epoch.id } };
     return this.cache.writeLastServed({ tenant, revision, keyHash: apiKeyHash(this.apiKey, tenant.id), ...of });
   }

@@ -43,12 +43,12 @@ export class StaticSync {
   /** Asks once for the pointer, and follows it. Only one call runs at a time. Throws why nothing could be taken. */
   async poll(_: number, stop: AbortSignal): Promise<Polled> {
     const { state, saver, attempts } = this.parts;
-    const before = state.servedToken;
+    const before = state.servedBundle;
     state.syncing.requestedAtMs = Date.now();
     try {
       const named = await this.#pointer(stop);
       if (!this.#isOldCopy(named)) await this.#follow(named, stop);
-      const news = state.servedToken !== before;
+      const news = state.servedBundle !== before;
       const aheadMs = Math.max(0, named.atMs - Date.now());
       // An old copy brings no later time.
       const newestAtMs = (await this.intake.newestAt(named.jws)) ?? named.atMs;
@@ -90,7 +90,7 @@ export class StaticSync {
 
   /** Whether it is from before what is served, as a cache may still hold it. A later one that goes back is refused. */
   #isOldCopy({ revision, atMs }: Named): boolean {
-    const { servedToken: served, signedAtMs } = this.parts.state;
+    const { servedBundle: served, signedAtMs } = this.parts.state;
     if (served === undefined || signedAtMs === undefined || atMs > signedAtMs) return false;
     return served !== revision && compareTokens(revision, served) <= 0;
   }
@@ -102,23 +102,23 @@ export class StaticSync {
       // The whole bundle that is there may be an older one; a later one repairs what is on disk then.
       if (!this.intake.wantsWhole || named.bundle !== named.revision) return;
     } else {
-      const { servedToken: served } = state;
+      const { servedBundle: served } = state;
       if (served !== undefined && isBetween(named.bundle, served, named.revision)) throw noWay(named, served);
     }
     await this.#takeBundle(named, stop);
     if (await this.#takeChanges(named, stop)) return;
     log.debug(
-      { revision: state.servedToken, newest: named.revision },
+      { revision: state.servedBundle, newest: named.revision },
       'the changes do not lead to the newest revision',
     );
-    throw noWay(named, state.servedToken);
+    throw noWay(named, state.servedBundle);
   }
 
   /** Follows the changes from what is served. Returns whether they lead to the newest revision. */
   async #takeChanges(named: Named, stop: AbortSignal): Promise<boolean> {
     const { state } = this.parts;
     for (let steps = 0; steps < STEPS_MAX && !stop.aborted; steps++) {
-      const at = state.servedToken;
+      const at = state.servedBundle;
       if (at === undefined || at === named.revision) return at !== undefined;
       if (compareTokens(at, named.revision) >= 0) return false;
       // Only a whole bundle proves an epoch.

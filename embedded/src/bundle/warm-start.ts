@@ -1,5 +1,5 @@
 import { statedEpoch } from '@authz-service/core/bundle/epoch';
-import { newestAt } from '@authz-service/core/bundle/newest';
+import { newestOf } from '@authz-service/core/bundle/newest';
 import type { Secret } from '@authz-service/core/values/secret';
 import type { BundleCache, CachedBundle } from '../cache/cache.js';
 import { assertServable, isBehind, type LastServed } from '../cache/last-served.js';
@@ -51,8 +51,9 @@ export async function warmStart(options: WarmStartOptions, { cache, state, log }
     assertServable(served, last, options);
     // Without it the age is unknown; what is cached is as good.
     const newest = await cache.readNewest().catch(() => undefined);
-    const newestAtMs = await newestAt(newest, bundleOf(served), trust.set.keys);
-    state.started({ served, confirmedAtMs: cached.confirmedAtMs, newestAtMs }, last);
+    const signed = await newestOf(newest, bundleOf(served), trust.set.keys);
+    state.started({ served, confirmedAtMs: cached.confirmedAtMs, newestAtMs: signed?.atMs }, last);
+    if (signed !== undefined) state.confirmed(signed);
     const { tenant, revision } = served;
     log.info({ tenant: tenant.name, bundle_revision: revision, deltas: deltas.length }, 'serving the cached bundle');
     if (cache.cutOff) log.warn({ path: cache.path }, CUT_OFF);

@@ -1,4 +1,5 @@
 import type { Epoch } from '@authz-service/core/bundle/epoch';
+import type { BundleSlice } from '@authz-service/core/bundle/types';
 import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import type { Secret } from '@authz-service/core/values/secret';
@@ -8,6 +9,8 @@ import { apiKeyHash } from './api-key-hash.js';
 export interface ServedRevision {
   tenant: { id: string; name: string };
   revision: string;
+  /** The tenant's revision of which a slice is the part: by that it is older or newer. */
+  slice?: Pick<BundleSlice, 'of'> | undefined;
   /** The epoch of the cloud that the revision is of; absent before it has declared one. */
   epoch?: Pick<Epoch, 'number' | 'id'> | undefined;
 }
@@ -87,7 +90,8 @@ export function isBehind(next: ServedRevision, last: ServedRevision): boolean {
   if (next.tenant.id !== last.tenant.id) return false;
   const epochs = compareEpochs(next, last);
   if (epochs !== 0) return epochs < 0;
-  return next.revision !== last.revision && revisionNumber(next.revision) <= revisionNumber(last.revision);
+  const [revision, known] = [next, last].map(({ revision, slice }) => slice?.of ?? revision) as [string, string];
+  return revision !== known && revisionNumber(revision) <= revisionNumber(known);
 }
 
 function invalid(detail: string): ProblemError {

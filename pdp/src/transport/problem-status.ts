@@ -34,6 +34,7 @@ export const PROBLEM_STATUS: { [C in ProblemCode]: number } = {
   too_old: 503,
   too_many_requests: 429,
   unauthorized: 401,
+  unknown_application: 404,
   unknown_revision: 412,
   unsupported_media_type: 415,
 };

@@ -291,6 +291,8 @@ export interface AgentStatus {
   tenant: { id: string; name: string } | null;
   revision: string | null;
   digest: string | null;
+  /** The applications whose records are held; null for all. */
+  applications: readonly string[] | null;
   bundle_revision: string | null;
   issued_at: string | null;
   age_seconds: number | null;

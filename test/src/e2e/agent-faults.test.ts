@@ -178,10 +178,10 @@ describe('the agent goes on while the cloud', () => {
   it('sends a bundle of a format that only newer agents read', async () => {
     await outlives(async () => {
       const next = bundleOf(tenant({ revision: revision + 1, readers: [] }));
-      const text = Buffer.from(encodeBundle(next).toString().replace('"format":1', '"format":5'));
+      const text = Buffer.from(encodeBundle(next).toString().replace('"format":1', '"format":6'));
       const archive = await packArchive(BUNDLE_ENTRIES, [text], (sha256) => cloud.signer.sign(next, sha256));
       cloud.answer((_, response) => response.end(archive));
-    }, /has format 5; this program reads formats 1 to 4: update the older of the two/);
+    }, /has format 6; this program reads formats 1 to 5: update the older of the two/);
   });
 
   it('is away', async () => {

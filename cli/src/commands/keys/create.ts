@@ -17,6 +17,10 @@ bundle, a caller of /v1/authorize the scope decisions.`;
   static override examples = [
     { description: 'For an agent', command: 'servicectl keys create agent-eu --scope bundle' },
     {
+      description: 'For an agent that decides about two applications, and holds what these need alone',
+      command: 'servicectl keys create agent-shop --scope bundle --application shop --application billing',
+    },
+    {
       description: 'For a caller, until the end of the year',
       command: 'servicectl keys create shop --scope decisions --expires-at 2026-12-31T23:59:59Z',
     },
@@ -34,6 +38,11 @@ bundle, a caller of /v1/authorize the scope decisions.`;
   static override flags = {
     ...newCredentialFlags,
     scope: keyScopeFlag,
+    application: string({
+      description: 'Only what this application needs is in its bundle; may be repeated.',
+      helpValue: 'NAME',
+      multiple: true,
+    }),
     directory: string({ description: 'The directory that it sends people and groups for.', helpValue: 'NAME' }),
     'expires-at': string({ description: 'When it expires (RFC 3339).', helpValue: 'TIME' }),
     ...connectionFlags,
@@ -52,6 +61,7 @@ bundle, a caller of /v1/authorize the scope decisions.`;
       {
         ...newCredential<CredentialScope>(args.name, flags),
         ...(expiresAt !== undefined && { expires_at: expiresAt }),
+        ...(flags.application !== undefined && { applications: flags.application.map((name) => path(name)).sort() }),
         ...(flags.directory !== undefined && { directory: path(flags.directory) }),
       },
       { signal: this.signal, stack: flags.stack },

@@ -21,7 +21,7 @@ export interface Budget {
 
 /**
  * A compiled tenant. `now` is milliseconds since the epoch. Both throw `ProblemError`: `ambiguous_name` for
- * a bare type or role that fits two, `evaluation_failed` where a condition's failure leaves the answer open.
+ * a bare type or role that fits two, `unknown_application` for a resource of an application that a slice is not for, `evaluation_failed` where a condition's failure leaves the answer open.
  */
 export interface Engine {
   decide(request: DecisionRequest, now: number): Decision;

@@ -23,13 +23,19 @@ const GRANTS_PER_STEP = 10;
  * except a policy, which touches all its assignees.
  */
 export class RecordCompiler {
-  readonly graph = new Graph();
+  readonly graph: Graph;
   readonly effectivePrincipals = new EffectivePrincipalsMemo();
   /** The roles that requests may not name. */
   readonly unnamed = new Set<Principal>();
   /** How old the records may be that decide about the resources of a type, in milliseconds. */
   readonly budgets = new Map<ResourceType, number>();
-  readonly #policies = new AssignedPolicies(this.graph, this.effectivePrincipals);
+  readonly #policies: AssignedPolicies;
+
+  /** `applications`: the paths of those that are decided about; absent means all. */
+  constructor(applications?: ReadonlySet<Path>) {
+    this.graph = new Graph(applications);
+    this.#policies = new AssignedPolicies(this.graph, this.effectivePrincipals);
+  }
 
   /** Adds a record to a tenant that nothing has been removed from. */
   add(record: EngineRecord): void {

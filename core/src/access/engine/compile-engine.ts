@@ -1,12 +1,13 @@
+import type { Path } from '../../records/address.js';
 import type { EngineRecord } from '../api/engine.js';
 import type { CompiledEngine } from './compiled-engine.js';
 import { EngineBuilder } from './engine-builder.js';
 
 const RECORDS_PER_STEP = 256;
 
-/** Compiles a tenant's records at once. */
-export function compileEngine(records: Iterable<EngineRecord>): CompiledEngine {
-  const builder = new EngineBuilder();
+/** Compiles the records of a tenant at once, or those of a slice for some applications. */
+export function compileEngine(records: Iterable<EngineRecord>, applications?: ReadonlySet<Path>): CompiledEngine {
+  const builder = new EngineBuilder(applications);
   for (const record of records) builder.add(record);
   return builder.finish();
 }

@@ -17,7 +17,7 @@ import { LazyDecision } from '../evaluate/lazy-decision.js';
 import type { ResolvedRequest } from '../evaluate/resolved-request.js';
 import { visitCandidates } from '../evaluate/visit-candidates.js';
 import type { Policy, Rule } from '../grants/rule.js';
-import type { Resource, ResourceType } from '../grants/target.js';
+import type { Resource } from '../grants/target.js';
 import type { RuleVisitor } from '../grants/target-grants.js';
 import type { AccessPath } from '../graph/access-path.js';
 import { type SendableOfSubjects, uncountedProperties, withCountedProperties } from '../graph/counted-properties.js';
@@ -25,7 +25,7 @@ import type { EffectivePrincipalsMemo } from '../graph/effective-principals.js';
 import type { Everyone } from '../graph/everyone.js';
 import type { GraphWatcher } from '../graph/graph-watcher.js';
 import { type NamedRoles, NO_ROLES, namedRoles } from '../graph/named-roles.js';
-import { findResource, findType, type Names } from '../graph/names.js';
+import { findResource, findType, type Names, type TypeNames } from '../graph/names.js';
 import type { Principal } from '../graph/principal.js';
 import { isSuspended } from '../graph/suspension.js';
 import { whereaboutsOf } from '../graph/whereabouts.js';
@@ -41,7 +41,7 @@ export class CompiledEngine implements Engine {
   /** Call `apply` within its `write`, and do work of several turns within its `read`; a single decision needs neither. */
   readonly lock = new ReadWriteLock();
   readonly subjects: ReadonlyMap<string, SplitMap<Principal>>;
-  readonly types: Names<ResourceType>;
+  readonly types: TypeNames;
   /** The properties that requests may send of subjects, by the types of subjects that do not take all. */
   readonly sendable: SendableOfSubjects;
   readonly resourcesById: SplitMap<Resource>;
@@ -208,7 +208,7 @@ export class CompiledEngine implements Engine {
     return names === undefined ? NO_ROLES : namedRoles(graph.roles, unnamed, names);
   }
 
-  /** Throws `ambiguous_name`; `invalid_request` where the request does not say rightly where the resource lies. */
+  /** Throws `ambiguous_name`, `unknown_application`; `invalid_request` where the request does not say rightly where the resource lies. */
   #resolve(asked: DecisionRequest): ResolvedRequest {
     const type = findType(this.types, asked.resource.type);
     const request = withCountedProperties(asked, this.sendable, type);

@@ -1,4 +1,5 @@
 import { prepareConditions } from '../../conditions/evaluate/prepare-conditions.js';
+import type { Path } from '../../records/address.js';
 import type { EngineRecord } from '../api/engine.js';
 import { RecordCompiler } from '../compile/record-compiler.js';
 import { CompiledEngine } from './compiled-engine.js';
@@ -9,9 +10,11 @@ import { CompiledEngine } from './compiled-engine.js';
  * passed over.
  */
 export class EngineBuilder {
-  readonly #compiler = new RecordCompiler();
+  readonly #compiler: RecordCompiler;
 
-  constructor() {
+  /** `applications`: the paths of those that a slice of the tenant is for; absent for the whole tenant. */
+  constructor(applications?: ReadonlySet<Path>) {
+    this.#compiler = new RecordCompiler(applications);
     prepareConditions();
   }
 

@@ -5,7 +5,7 @@ import { Everyone } from './everyone.js';
 import { withItem, withoutItem } from './few-or-many.js';
 import type { GraphWatcher } from './graph-watcher.js';
 import { changePlace, hierarchyNodeOf } from './hierarchy-node.js';
-import { Names } from './names.js';
+import { Names, TypeNames } from './names.js';
 import { type Link, Principal } from './principal.js';
 
 /** Up to this many links an array is copied, which costs less than growing it. */
@@ -25,13 +25,18 @@ export class Graph {
   readonly subjects = new Map<string, SplitMap<Principal>>();
   /** The properties that requests may send of subjects, by the types that do not take all. */
   readonly sendable = new Map<string, ReadonlySet<string>>();
-  readonly types = new Names<ResourceType>();
+  readonly types: TypeNames;
   readonly resourcesById = new SplitMap<Resource>();
   readonly roles = new Names<Principal>();
   readonly groups = new Names<Principal>();
   readonly everyone = new Everyone();
   watcher: GraphWatcher | null = null;
   #open = true;
+
+  /** `applications`: the paths of those that are decided about; absent means all. */
+  constructor(applications?: ReadonlySet<string>) {
+    this.types = new TypeNames(applications);
+  }
 
   close(): void {
     this.#open = false;

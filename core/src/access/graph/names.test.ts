@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { path } from '../../records/address.js';
 import { ResourceType } from '../grants/target.js';
-import { findType, Names } from './names.js';
+import { findType, TypeNames } from './names.js';
 
-const types = new Names<ResourceType>();
+const types = new TypeNames();
 
 function declare(application: string, name: string): void {
   const at = path(application, name);
@@ -39,4 +39,21 @@ it('refuses a bare name that fits two', () => {
   declare('other', 'doc');
   expect(() => meaning('doc')).toThrow('"app/doc" or "other/doc"');
   expect(meaning('other/doc')).toBe('other/doc');
+});
+
+it('has the types of other applications by name alone', () => {
+  const slice = new TypeNames(new Set(['a']));
+  for (const [application, name] of [
+    ['a', 'x'],
+    ['b', 'x'],
+    ['b', 'y'],
+  ] as const) {
+    const at = path(application, name);
+    slice.set(at, new ResourceType(at, application, name));
+    slice.declare(name, at, slice.get(at) as ResourceType);
+  }
+  expect(findType(slice, 'a/x')?.path).toBe('a/x');
+  expect(findType(slice, 'c/x')).toBeUndefined();
+  expect(() => findType(slice, 'x')).toThrow(/"x" may mean "a\/x" or "b\/x"/);
+  for (const other of ['y', 'b/y', 'b/x']) expect(() => findType(slice, other)).toThrow(/of the application "b"/);
 });

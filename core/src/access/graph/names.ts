@@ -61,16 +61,39 @@ export class Names<T> {
   }
 }
 
+/** The resource types of a tenant; of a slice of it, those of other applications are there by name alone. */
+export class TypeNames extends Names<ResourceType> {
+  /** `applications`: the paths of those that are decided about; absent means all. */
+  constructor(readonly applications?: ReadonlySet<string>) {
+    super();
+  }
+}
+
 /**
  * The resource type that a request means by `application/type`, or by the bare name while it is unique
- * (docs/semantics.md 1.2). Throws `ambiguous_name`.
+ * (docs/semantics.md 1.2). Throws `ambiguous_name`; `unknown_application` if only others decide about it.
  */
-export function findType(types: Names<ResourceType>, name: string): ResourceType | undefined {
+export function findType(types: TypeNames, name: string): ResourceType | undefined {
   const named = types.named(name);
   const qualified = types.qualified(name, named);
-  if (qualified !== undefined) return qualified;
-  if (named.length > 1) throw ambiguous('Resource type', name, named);
-  return named[0]?.entry;
+  if (qualified === undefined && named.length > 1) throw ambiguous('Resource type', name, named);
+  const found = qualified ?? named[0]?.entry;
+  const { applications } = types;
+  if (found !== undefined && applications !== undefined && !applications.has(applicationOf(found.path)))
+    throw unknownApplication(found, applications);
+  return found;
+}
+
+function applicationOf(type: string): string {
+  return type.slice(0, type.indexOf('/'));
+}
+
+function unknownApplication({ path }: ResourceType, applications: ReadonlySet<string>): ProblemError {
+  const held = [...applications].sort().map((one) => `"${one}"`);
+  return new ProblemError(
+    'unknown_application',
+    `"${path}" is of the application "${applicationOf(path)}", and this decision point has the records of ${held.join(', ')} alone: ask one that has them, or name the application in the key that fetches the bundle.`,
+  );
 }
 
 /**

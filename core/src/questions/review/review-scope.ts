@@ -1,9 +1,10 @@
+import { coveredInScope } from '../../access/slice/covered-in-scope.js';
 import { append } from '../../collections/append.js';
+import { closure } from '../../collections/closure.js';
 import { ProblemError } from '../../problem.js';
 import { type Address, address, type Path, typeOfResource } from '../../records/address.js';
 import { EVERYONE } from '../../records/everyone.js';
-import { ALL_TYPES } from '../../records/policy.js';
-import type { Fields, StoredRecord } from '../../records/registry.js';
+import type { StoredRecord } from '../../records/registry.js';
 
 export const SCOPE_KINDS = ['application', 'resource_type', 'resource', 'subject'] as const;
 export type ScopeKind = (typeof SCOPE_KINDS)[number];
@@ -61,7 +62,7 @@ export function scopedRecords(all: readonly StoredRecord[], scope: ReviewScope):
   const policies = new Map<Path, StoredRecord>();
   for (const record of all) {
     if (record.kind !== 'policy') continue;
-    const narrowed = narrowedPolicy(record.fields, types, isKept);
+    const narrowed = coveredInScope(record.fields, { types, isKept });
     if (narrowed !== undefined)
       policies.set(record.address, narrowed === record.fields ? record : { ...record, fields: narrowed });
   }
@@ -111,32 +112,6 @@ export function recordsOfSubject(all: readonly StoredRecord[], path: Path): Scop
 /** Whom a link gives something to; everyone of any type is `everyone`. */
 function assigneeOf({ entity_type, entity }: { entity_type: string; entity: string }): Address {
   return entity_type === EVERYONE ? EVERYONE : `${entity_type}/${entity}`;
-}
-
-/** Returns what a policy covers of these types and resources; undefined if nothing. */
-function narrowedPolicy(
-  fields: Fields<'policy'>,
-  types: ReadonlySet<Path>,
-  isKept: (resource: Path) => boolean,
-): Fields<'policy'> | undefined {
-  const { resources, resource_type, resource_types = [], application } = fields;
-  if (resources === undefined) {
-    const ofAll = resource_types.includes(ALL_TYPES) && [...types].some((type) => type.startsWith(`${application}/`));
-    const covered = [resource_type ?? [], resource_types].flat().some((type) => types.has(type));
-    return ofAll || covered ? fields : undefined;
-  }
-  const told = resources.filter(
-    ({ resource, below }) => isKept(resource) && (below === true || types.has(typeOfResource(resource))),
-  );
-  if (told.length === resources.length) return fields;
-  return told.length === 0 ? undefined : { ...fields, resources: told };
-}
-
-/** These, and all that is reached from them. */
-function closure(start: Iterable<string>, next: ReadonlyMap<string, readonly string[]>): Set<string> {
-  const found = new Set(start);
-  for (const one of found) for (const other of next.get(one) ?? []) found.add(other);
-  return found;
 }
 
 function inverse(parents: ReadonlyMap<Path, readonly Path[]>): Map<Path, Path[]> {

@@ -51,6 +51,7 @@ const SHOWN: { readonly [C in ProblemCode]: Shown } = {
     remedy:
       'The client may have been deleted, or its secret changed: check SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET.',
   },
+  unknown_application: { summary: 'Application not held here', remedy: OURS },
   unknown_revision: { summary: 'No such revision' },
   unsupported_media_type: { summary: 'Content type not supported', remedy: OURS },
 };

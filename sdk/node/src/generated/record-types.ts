@@ -1056,6 +1056,8 @@ export type ApiKey = {
   expires_at?: string;
   /** The most that it may write; absent means unlimited. Reading is not limited. */
   limits?: ApiKeyLimits;
+  /** The applications that are decided about with the bundle that the key fetches, which then holds what they need alone; absent means all. */
+  applications?: string[];
   /** The path of the directory that it sends people and groups for: `okta`. */
   directory?: string;
   /** A note for people. */
@@ -1088,6 +1090,8 @@ export type NewApiKey = {
   expires_at?: string | undefined;
   /** The most that it may write; absent means unlimited. Reading is not limited. */
   limits?: NewApiKeyLimits | undefined;
+  /** The applications that are decided about with the bundle that the key fetches, which then holds what they need alone; absent means all. */
+  applications?: readonly string[] | undefined;
   /** The path of the directory that it sends people and groups for: `okta`. */
   directory?: string | undefined;
   /** A note for people. */

@@ -159,6 +159,7 @@ _CLASSES: Mapping[str, Type[ServiceError]] = {
     "too_old": NotReady,
     "too_many_requests": TooManyRequests,
     "unauthorized": Unauthorized,
+    "unknown_application": NotFound,
     "unknown_revision": Conflict,
     "unsupported_media_type": InvalidRequest,
 }

@@ -1262,6 +1262,8 @@ class ApiKey(_ApiKey, total=False):
     expires_at: str
     #: The most that it may write; absent means unlimited. Reading is not limited.
     limits: ApiKeyLimits
+    #: The applications that are decided about with the bundle that the key fetches, which then holds what they need alone; absent means all.
+    applications: List[str]
     #: The path of the directory that it sends people and groups for: `okta`.
     directory: str
     #: A note for people.
@@ -1299,6 +1301,8 @@ class NewApiKey(_NewApiKey, total=False):
     expires_at: str
     #: The most that it may write; absent means unlimited. Reading is not limited.
     limits: NewApiKeyLimits
+    #: The applications that are decided about with the bundle that the key fetches, which then holds what they need alone; absent means all.
+    applications: List[str]
     #: The path of the directory that it sends people and groups for: `okta`.
     directory: str
     #: A note for people.
@@ -1337,6 +1341,8 @@ class MadeApiKey(_MadeApiKey, total=False):
     expires_at: str
     #: The most that it may write; absent means unlimited. Reading is not limited.
     limits: ApiKeyLimits
+    #: The applications that are decided about with the bundle that the key fetches, which then holds what they need alone; absent means all.
+    applications: List[str]
     #: The path of the directory that it sends people and groups for: `okta`.
     directory: str
     #: A note for people.
