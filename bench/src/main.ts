@@ -18,7 +18,7 @@ import { filters } from './parts/filters.js';
 import { fleet } from './parts/fleet.js';
 import { conditions, engine, peers, places, search } from './parts/in-process.js';
 import { replicas } from './parts/replicas.js';
-import { activation, agent, neighbours, propagation, renewal, sdk, start } from './parts/serving.js';
+import { activation, agent, applications, neighbours, propagation, renewal, sdk, start } from './parts/serving.js';
 import { table } from './table.js';
 
 const words = process.argv.slice(2);
@@ -41,6 +41,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   agent,
   neighbours,
   propagation,
+  applications,
   start,
   terraform,
   sdk,

@@ -1,6 +1,7 @@
 import type { ActivationFigures } from '../activation.js';
 import { measureAgent } from '../agent.js';
 import { apart } from '../apart.js';
+import { measureApplications } from '../applications.js';
 import { bar } from '../bars.js';
 import { measureNeighbours } from '../neighbours.js';
 import { measurePropagation } from '../propagation.js';
@@ -85,6 +86,34 @@ export async function propagation(): Promise<void> {
       count(records),
       ...[enforced.p50, enforced.p99, committed.p50, committed.p99].map((value) => fixed(value, 0)),
       fixed(unchanged),
+    ]),
+  );
+}
+
+export async function applications(): Promise<void> {
+  const { records, agents, bareBytes, served, told } = await measureApplications();
+  const [whole, slice] = agents.map(({ residentBytes }) => residentBytes) as [number, number];
+  bar(
+    'agent of one application of fifty, resident beyond a bare one, of the whole',
+    (slice - bareBytes) / (whole - bareBytes),
+    'at most',
+    0.2,
+  );
+  bar(
+    'commit served by the agent of one application, p99, of the whole',
+    served.slice.p99 / served.whole.p99,
+    'at most',
+    1.2,
+  );
+  bar('commits to others that it is told of, of 100', told, 'at most', 5);
+  table(
+    `Agents of a tenant of ${count(records)} records: fifty applications, 20,000 people; a bare agent takes ${fixed(bareBytes / 2 ** 20, 0)} MiB`,
+    ['holds', 'bundle MiB', 'resident MiB', 'commit served p50 ms', 'p99 ms'],
+    agents.map(({ of, residentBytes, bundleBytes }) => [
+      of === 'whole' ? 'the tenant' : 'one application',
+      fixed(bundleBytes / 2 ** 20, 1),
+      fixed(residentBytes / 2 ** 20, 0),
+      ...[served[of as 'whole'].p50, served[of as 'whole'].p99].map((value) => fixed(value, 0)),
     ]),
   );
 }
