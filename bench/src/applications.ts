@@ -15,7 +15,7 @@ export interface ApplicationsFigures {
   bareBytes: number;
   /** Milliseconds from the commit of a grant of the application until its agent serves it. */
   served: Record<'whole' | 'slice', { p50: number; p99: number }>;
-  /** Of a hundred commits to other applications: how many the agent of one was told of. */
+  /** The commits to other applications, of a hundred, that the agent of one was told of. */
   told: number;
 }
 
