@@ -9,6 +9,7 @@ export interface ApplicationStart {
   command: string;
   args: string[];
   cwd: string;
+  env?: Record<string, string>;
 }
 
 /** The cases of every example application; `AUTHZ_URL` and `LISTEN` are in its environment. */
@@ -19,10 +20,10 @@ export function guardsRoutes(start: () => Promise<ApplicationStart>, { lists }: 
 
   beforeAll(async () => {
     point = await DecisionPoint.start();
-    const { command, args, cwd } = await start();
+    const { command, args, cwd, env } = await start();
     application = spawn(command, args, {
       cwd,
-      env: { ...process.env, AUTHZ_URL: await point.agent.url(), LISTEN: '127.0.0.1:0' },
+      env: { ...process.env, ...env, AUTHZ_URL: await point.agent.url(), LISTEN: '127.0.0.1:0' },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     url = await listening(application);
