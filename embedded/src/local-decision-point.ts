@@ -134,8 +134,11 @@ export class LocalDecisionPoint implements DecisionPoint {
 
   /** The same in parts, of which each is a filter for other rows. */
   filterParts(question: FilterQuestion, { limit }: FilterPartsOptions = {}): AsyncGenerator<Filter, void, undefined> {
-    const ask = (body: unknown) => this.#answered(filterEndpoint, asSent(body));
-    return everyPart(ask, (body) => filterOf(body, question, HERE, this.revision, true), question, limit);
+    const ask = async (asked: unknown) => {
+      const body = await this.#answered(filterEndpoint, asSent(asked));
+      return { body, revision: this.revision };
+    };
+    return everyPart(ask, question, HERE, limit);
   }
 
   #decided(question: DecisionQuestion): Decision {

@@ -299,14 +299,7 @@ export class DecisionClient implements DecisionPoint {
    */
   filterParts(question: FilterQuestion, options: FilterPartsOptions = {}): AsyncGenerator<Filter, void, undefined> {
     const { limit, ...call } = options;
-    let revision: string | undefined;
-    const ask = async (body: unknown) => {
-      const answer = await this.#filter(body, call);
-      revision = answer.revision;
-      return answer.body;
-    };
-    const at = `POST ${this.url}${FILTER_PATH}`;
-    return everyPart(ask, (body) => filterOf(body, question, at, revision, true), question, limit);
+    return everyPart((body) => this.#filter(body, call), question, `POST ${this.url}${FILTER_PATH}`, limit);
   }
 
   #filter(asked: unknown, options: CallOptions) {

@@ -85,19 +85,22 @@ export function filterOf(
   throw new ServiceError('network', `${at} was answered without a filter that is understood: that is not an answer.`);
 }
 
-/** Walks the parts of an answer. All are of one revision: when the tenant moves on meanwhile, `invalid_cursor`. */
+/**
+ * Walks the parts of an answer, which comes from `at`. All are of one revision: when the tenant moves on meanwhile,
+ * `invalid_cursor`.
+ */
 export async function* everyPart(
-  ask: (body: unknown) => Promise<unknown>,
-  read: (body: unknown) => Filter,
+  ask: (body: unknown) => Promise<{ body: unknown; revision: string | undefined }>,
   question: FilterQuestion,
+  at: string,
   limit: number | undefined,
 ): AsyncGenerator<Filter, void, undefined> {
   let token: string | undefined;
   do {
     const page = { ...(limit !== undefined && { limit }), ...(token !== undefined && { token }) };
-    const answer = await ask({ ...question, page });
-    const part = read(answer);
-    const next = isObject(answer) && isObject(answer.page) ? answer.page.next_token : undefined;
+    const { body, revision } = await ask({ ...question, page });
+    const part = filterOf(body, question, at, revision, true);
+    const next = isObject(body) && isObject(body.page) ? body.page.next_token : undefined;
     if (typeof next !== 'string' || (next !== '' && next === token))
       throw new ServiceError('network', 'A part of a filter does not say which is the next: that is not an answer.');
     yield part;
