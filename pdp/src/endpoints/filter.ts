@@ -58,7 +58,7 @@ function answerOf(request: FilterRequest, { engine, id, revision }: TenantView, 
   return {
     ...filter,
     ...(partial && { partial }),
-    ...(explain && { explanation: { policies } }),
+    ...(explain && { explanation: { policies: policies() } }),
     ...(part && {
       page: { next_token: next === undefined ? '' : encodeCursor(list, JSON.stringify([part.limit, next])) },
     }),

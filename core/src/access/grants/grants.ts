@@ -107,6 +107,24 @@ export function visitRules<Path>(
   }
 }
 
+/** Visits the rules for an action on those of the targets that are meant. */
+export function visitRulesOn<Path>(
+  grants: Grants,
+  isMeant: (target: Target) => boolean,
+  path: Path,
+  action: string,
+  visitor: RuleVisitor<Path>,
+): void {
+  if (grants instanceof Rule) {
+    if (isMeant(grants.target) && grants.actions.covers(action)) visitor.visit(grants, path);
+  } else if (isFew(grants)) {
+    const count = grants.length >> 1;
+    for (let at = 0; at < count; at++)
+      if (isMeant(grants[at] as Target)) visitGranted(grants[at + count] as Granted, path, action, visitor, true);
+  } else
+    for (const [target, granted] of grants) if (isMeant(target)) visitGranted(granted, path, action, visitor, true);
+}
+
 /** The targets of these rules where there are at most `max`. */
 export function targetsOf(grants: Grants, max: number): readonly Target[] | null {
   if (grants instanceof Rule) return [grants.target];

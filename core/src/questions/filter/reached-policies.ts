@@ -1,8 +1,9 @@
 import type { CompiledEngine } from '../../access/engine/compiled-engine.js';
-import { rulesOf } from '../../access/grants/grants.js';
+import { visitRulesOn } from '../../access/grants/grants.js';
 import { isCurrent } from '../../access/grants/period.js';
-import type { Policy } from '../../access/grants/rule.js';
+import type { Policy, Rule } from '../../access/grants/rule.js';
 import { Below, type Resource, type ResourceType, type Target } from '../../access/grants/target.js';
+import type { RuleVisitor } from '../../access/grants/target-grants.js';
 import { groupsOf } from '../../access/graph/effective-principals.js';
 import { itemsOf } from '../../access/graph/few-or-many.js';
 import { heldRoles } from '../../access/graph/held-roles.js';
@@ -19,15 +20,20 @@ import { NO_PLACEMENT, type Placement, type PlacementBuilder } from './row-place
 
 const EVERYWHERE: Placement = { recorded: undefined, others: ALWAYS, unsaid: false };
 
+/** Finds a placement when it is first asked for: most roles of a subject lead to nothing that is asked about. */
+type LazyPlacement = () => Placement;
+
+const everywhere: LazyPlacement = () => EVERYWHERE;
+
 /** The policies that cover rows of a type, and the roles of the subject, each with the rows to which it counts. */
-export class ReachedPolicies {
+export class ReachedPolicies implements RuleVisitor<LazyPlacement> {
   readonly policies = new Map<Policy, Placement>();
   readonly #groups = new Set<Principal>();
   readonly #roles = new Map<Principal, Placement>();
   readonly #found = new Map<Policy, Placement[]>();
-  readonly #heldAt = new Map<Principal, Placement[]>();
-  /** The places at which each role is held on resources. */
-  readonly #placed = new Map<Principal, PlacementBuilder>();
+  readonly #heldAt = new Map<Principal, LazyPlacement[]>();
+  /** The resources on which each role is held. */
+  readonly #placed = new Map<Principal, Resource[]>();
 
   /** `now` is milliseconds since the epoch. Throws `ambiguous_name`. */
   constructor(
@@ -43,11 +49,13 @@ export class ReachedPolicies {
     if (recorded !== undefined && isSuspended(recorded, now)) return;
     const everyone = engine.everyone.memberOf(subject.type);
     for (const acting of [recorded, everyone]) if (acting != null) this.#act(acting, action.name);
-    for (const [role, { placement }] of this.#placed)
-      this.#holds([role, ...includedIn(role)], placement, action.name, new Set());
-    for (const { principal } of named) this.#holds([principal], EVERYWHERE, action.name, new Set());
-    for (const [policy, placements] of this.#found) this.policies.set(policy, joined(placements));
-    for (const [role, placements] of this.#heldAt) this.#roles.set(role, joined(placements));
+    for (const [role, places] of this.#placed)
+      this.#holds([role, ...includedIn(role)], this.#below(places), action.name, new Set());
+    for (const { principal } of named) this.#holds([principal], everywhere, action.name, new Set());
+    for (const [policy, placements] of this.#found) {
+      const placement = joined(placements);
+      if (placement.recorded?.size !== 0 || mayHaveOthers(placement)) this.policies.set(policy, placement);
+    }
   }
 
   inGroup(path: string): boolean {
@@ -58,7 +66,9 @@ export class ReachedPolicies {
   /** The rows on which the subject holds a role. */
   holds(path: string): Placement {
     const role = this.engine.roles.get(path);
-    return (role && this.#roles.get(role)) ?? NO_PLACEMENT;
+    const held = role && this.#heldAt.get(role);
+    if (role === undefined || held === undefined) return NO_PLACEMENT;
+    return remembered(this.#roles, role, () => joined(held.map((placement) => placement())));
   }
 
   #act(acting: Principal, action: string): void {
@@ -68,14 +78,14 @@ export class ReachedPolicies {
     const seen = new Set<Principal>();
     for (const holder of holders) {
       this.#groups.add(holder);
-      this.#covers(holder, EVERYWHERE, action);
+      this.#covers(holder, everywhere, action);
       for (const { to, period } of holder.roles ?? [])
-        if (isCurrent(period, this.now)) this.#holds([to, ...includedIn(to)], EVERYWHERE, action, seen);
+        if (isCurrent(period, this.now)) this.#holds([to, ...includedIn(to)], everywhere, action, seen);
       for (const [role, places] of heldRoles(holder.held)) this.#holdsAt(holder, role, itemsOf(places));
     }
   }
 
-  #holds(roles: readonly Principal[], placement: Placement, action: string, seen: Set<Principal>): void {
+  #holds(roles: readonly Principal[], placement: LazyPlacement, action: string, seen: Set<Principal>): void {
     for (const one of roles) {
       if (seen.has(one)) continue;
       seen.add(one);
@@ -88,16 +98,32 @@ export class ReachedPolicies {
     for (const place of places) {
       const link = holdingOf(hierarchyNodeOf(place)?.holders ?? null, holder, role);
       if (link === undefined || !isCurrent(link.period, this.now)) continue;
-      remembered(this.#placed, role, this.builder).addBelow(place);
+      append(this.#placed, role, place);
     }
   }
 
-  #covers({ grants }: Principal, placement: Placement, action: string): void {
-    for (const { policy, target, actions, period } of grants === null ? [] : rulesOf(grants)) {
-      if (!this.#isMeant(target) || !actions.covers(action) || !isCurrent(period, this.now)) continue;
-      append(this.#found, policy, target === this.type ? placement : inBoth(placement, this.#placementOf(target)));
-    }
+  #below(places: readonly Resource[]): LazyPlacement {
+    let found: Placement | undefined;
+    return () => {
+      if (found !== undefined) return found;
+      const builder = this.builder();
+      for (const place of places) builder.addBelow(place);
+      found = builder.placement;
+      return found;
+    };
   }
+
+  #covers({ grants }: Principal, placement: LazyPlacement, action: string): void {
+    if (grants !== null) visitRulesOn(grants, (target) => this.#isMeant(target), placement, action, this);
+  }
+
+  visit({ policy, target, period }: Rule, placement: LazyPlacement): void {
+    if (!isCurrent(period, this.now)) return;
+    append(this.#found, policy, target === this.type ? placement() : inBoth(placement(), this.#placementOf(target)));
+  }
+
+  /** Whatever leads to a rule is known here. */
+  visitUnknown(): void {}
 
   /** Another type or a resource of one has nothing to say of rows of this one. */
   #isMeant(target: Target): boolean {
@@ -129,7 +155,11 @@ function inBoth(left: Placement, right: Placement): Placement {
   if (left.recorded === undefined) return right;
   const { recorded } = right;
   const both = recorded === undefined ? left.recorded : [...left.recorded].filter((one) => recorded.has(one));
-  const may = ({ others, unsaid }: Placement) => unsaid || others.op !== 'never';
-  const unsaid = (left.unsaid || right.unsaid) && may(left) && may(right);
+  const unsaid = (left.unsaid || right.unsaid) && mayHaveOthers(left) && mayHaveOthers(right);
   return { recorded: new Set(both), others: and([left.others, right.others]), unsaid };
+}
+
+/** Whether a row of which no record has the name may be among them. */
+export function mayHaveOthers({ others, unsaid }: Placement): boolean {
+  return unsaid || others.op !== 'never';
 }

@@ -1,13 +1,15 @@
+import { remembered } from '../../collections/remembered.js';
 import {
   complement,
   intersection,
+  intersectionOf,
   isEverything,
   isNothing,
   isWithin,
   keyOfValues,
   PRESENT,
   type Scalar,
-  union,
+  unionOf,
   type ValueSet,
 } from './value-set.js';
 
@@ -116,7 +118,7 @@ type Leaf = Extract<RowCondition, { op: 'set' | 'test' }>;
  */
 function joined(op: 'and' | 'or', given: readonly RowCondition[]): RowCondition {
   const [settling, neutral] = op === 'and' ? [NEVER, ALWAYS] : [ALWAYS, NEVER];
-  const sets = new Map<ColumnName, ValueSet>();
+  const ofColumns = new Map<ColumnName, ValueSet[]>();
   const tests = new Map<string, Leaf & { op: 'test' }>();
   const nested = new Map<string, RowCondition>();
   const all = [...flat(op, given)];
@@ -124,11 +126,8 @@ function joined(op: 'and' | 'or', given: readonly RowCondition[]): RowCondition 
   for (const part of all) {
     if (part.op === settling.op) return settling;
     if (part.op === neutral.op) continue;
-    if (part.op === 'set') {
-      const known = sets.get(part.column);
-      const set = known === undefined ? part.set : (op === 'and' ? intersection : union)(known, part.set);
-      sets.set(part.column, set);
-    } else if (part.op === 'test') {
+    if (part.op === 'set') remembered(ofColumns, part.column, () => []).push(part.set);
+    else if (part.op === 'test') {
       const known = tests.get(part.key);
       if (known !== undefined && known.passes !== part.passes) {
         if (op === 'and') return NEVER;
@@ -139,6 +138,8 @@ function joined(op: 'and' | 'or', given: readonly RowCondition[]): RowCondition 
       tests.set(part.key, part);
     } else nested.set(few ? keyOf(part) : String(nested.size), part);
   }
+  const join = op === 'and' ? intersectionOf : unionOf;
+  const sets = new Map([...ofColumns].map(([column, all]) => [column, join(all)]));
   // A test says that its columns are there, so nothing need say it again.
   for (const { test } of tests.values())
     for (const column of columnsOf(test)) {

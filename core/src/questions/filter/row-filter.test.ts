@@ -21,6 +21,26 @@ it('selects no row that is equal to half a character', () => {
   expect(asked('resource.properties.t == "😀".substring(0, 1)')).toEqual({ kind: 'none' });
 });
 
+it('is not refused for a clause of a policy on places in which no row may lie', () => {
+  const engine = compileEngine([
+    record('application', { name: 'docs' }),
+    record('resource_type', { application: 'docs', name: 'folder', actions: ['read'] }),
+    record('resource', { type: 'docs/folder', name: 'hr' }),
+    record('resource_type', { application: 'docs', name: 'file', actions: ['read'], properties: { t: 'string' } }),
+    record('subject', { type: 'user', id: 'anne', name: 'Anne' }),
+    policy('own', { condition: 'resource.properties.t == subject.id' }),
+    record('policy', {
+      ...{ name: 'placed', effect: 'ALLOW', condition: 'resource.properties.undeclared == 1' },
+      resources: [{ resource: 'docs/folder/hr', actions: ['read'], below: true }],
+    }),
+    given('own', 'subject', 'user/anne'),
+    given('placed', 'subject', 'user/anne'),
+  ]);
+  const { filter, policies } = filterRows(engine, QUESTION, 0);
+  expect(filter).toEqual({ kind: 'some', condition: { op: 'eq', attribute: 'properties.t', value: 'anne' } });
+  expect(policies().map(({ policy }) => policy)).toEqual(['policy/own']);
+});
+
 it('gives rows that may lie in many places by several parents in parts, and names each place once', () => {
   const names = (name: string) => Array.from({ length: 120 }, (_, at) => `${name}${at}`);
   const place = (name: string) => [
@@ -49,6 +69,58 @@ it('gives rows that may lie in many places by several parents in parts, and name
   }
   expect(shelves.sort()).toEqual(names('shelf').sort());
 });
+
+it('cuts a column again within a part of another one, and never refuses short lists', () => {
+  const folders = ['0', '1', '2'];
+  const parents = ['by', 'up'].map((property) => ({ type: 'docs/folder', property }));
+  const engine = compileEngine([
+    record('application', { name: 'docs' }),
+    record('resource_type', { application: 'docs', name: 'folder', actions: ['read'] }),
+    ...folders.map((name) => record('resource', { type: 'docs/folder', name })),
+    record('resource_type', { application: 'docs', name: 'file', actions: ['read'], parents }),
+    record('subject', { type: 'user', id: 'anne', name: 'Anne' }),
+    record('policy', {
+      ...{ name: 'some', effect: 'ALLOW' },
+      resources: [{ resource: 'docs/folder/1', actions: ['read'], below: true }],
+    }),
+    given('some', 'subject', 'user/anne'),
+  ]);
+  const found: string[] = [];
+  let intervals: AskedPart['intervals'] | undefined = [];
+  while (intervals !== undefined) {
+    const { filter, next } = filterRows(engine, QUESTION, 0, false, { limit: 1, intervals });
+    for (const by of folders)
+      for (const up of folders)
+        if (filter.kind === 'some' && holds(filter.condition, { 'parents.by': by, 'parents.up': up }))
+          found.push(`${by} ${up}`);
+    intervals = next;
+  }
+  expect(found.sort()).toEqual(['0 1', '1 0', '1 1', '1 2', '2 1']);
+});
+
+/** Whether a condition holds for a row that has these texts. */
+function holds(condition: FilterCondition, row: Readonly<Record<string, string>>): boolean {
+  switch (condition.op) {
+    case 'and':
+      return condition.args.every((one) => holds(one, row));
+    case 'or':
+      return condition.args.some((one) => holds(one, row));
+    case 'not':
+      return !holds(condition.arg, row);
+    case 'present':
+      return row[condition.attribute] !== undefined;
+    case 'in':
+      return condition.values.includes(row[condition.attribute] ?? '');
+    case 'eq':
+      return row[condition.attribute] === condition.value;
+    case 'lt':
+      return (row[condition.attribute] ?? '') < condition.value;
+    case 'ge':
+      return (row[condition.attribute] ?? '') >= condition.value;
+    default:
+      throw new Error(condition.op);
+  }
+}
 
 function valuesOf(condition: FilterCondition, attribute: string): unknown[] {
   if (condition.op === 'and' || condition.op === 'or') return condition.args.flatMap((one) => valuesOf(one, attribute));

@@ -23,7 +23,7 @@ import { ANCESTORS_MAX } from '../../records/hierarchy.js';
 import { ClauseOutcomes } from './clause-outcomes.js';
 import { type Filter, publishedFilter } from './filter-condition.js';
 import { notFilterable, Unsayable } from './not-filterable.js';
-import { ReachedPolicies } from './reached-policies.js';
+import { mayHaveOthers, ReachedPolicies } from './reached-policies.js';
 import { type ParentColumn, RowColumns } from './row-columns.js';
 import { ALWAYS, and, inSet, keyOf, NEVER, not, or, type RowCondition } from './row-condition.js';
 import { always, partialIn, type RowOutcomes, UNSAYABLE } from './row-outcomes.js';
@@ -46,7 +46,8 @@ export interface FilterAnswer {
   readonly filter: Filter;
   /** Set where not all of the rows are allowed: each needs a decision. */
   readonly partial: boolean;
-  readonly policies: readonly FilterPolicy[];
+  /** Finds the policies that take part, by priority. */
+  readonly policies: () => readonly FilterPolicy[];
   /** The next part of an answer in parts; undefined after the last. */
   readonly next?: readonly RowInterval[] | undefined;
 }
@@ -74,11 +75,11 @@ export function filterRows(
   const question = withCountedProperties(asked, engine.sendable, type);
   if (type === undefined) {
     engine.namedRoles(question.subject.roles);
-    return { filter: { kind: 'none' }, partial: false, policies: [] };
+    return { filter: { kind: 'none' }, partial: false, policies: () => [] };
   }
   const rows = new RowFilter(engine, type, question, now, mayBePartial, part);
   const filter = publishedFilter(rows.condition());
-  return { filter, partial: rows.partial && filter.kind !== 'none', policies: rows.policies(), next: rows.next };
+  return { filter, partial: rows.partial && filter.kind !== 'none', policies: () => rows.policies(), next: rows.next };
 }
 
 /** A policy that counts for some rows, and for which of them. */
@@ -178,7 +179,8 @@ class RowFilter {
 
   /** Rows of which no record has the name, wherever they lie. */
   #unrecorded(): RowCondition {
-    const candidates = [...this.#reached.policies].map(([policy, { others, unsaid }]): Candidate => {
+    const reached = [...this.#reached.policies].filter(([, placement]) => mayHaveOthers(placement));
+    const candidates = reached.map(([policy, { others, unsaid }]): Candidate => {
       const unknown = unsaid && others.op === 'never';
       const { guard } = policy;
       const outcomes = guard === null ? (unknown ? ABSENT : TRUE) : this.#outcomes(policy, guard, unknown);
@@ -200,16 +202,27 @@ class RowFilter {
     return this.#said(policy, () => {
       if (this.#readsOf(guard).ancestors.length === 0) return this.#residual(guard, known({ of: () => [] }), unknown);
       return cases(
-        this.#combinations().map(({ where, places }) => ({
+        this.#everywhere().map(({ where, ancestry }) => ({
           where,
-          outcomes: this.#residual(guard, known(this.#ancestry(undefined, places)), unknown),
+          outcomes: this.#residual(guard, known(ancestry), unknown),
         })),
       );
     });
   }
 
-  /** All ways in which a row can lie somewhere, each with what it then lies below. */
-  #combinations(): { where: RowCondition; places: readonly Resource[] }[] {
+  #places: readonly { where: RowCondition; ancestry: Ancestry }[] | undefined;
+
+  /** All ways in which a row can lie somewhere, each with what it then lies below; found once for all policies. */
+  #everywhere() {
+    this.#places ??= this.#combinations().map(({ where, parents }) => {
+      const places = withAncestors([...new Set(parents)]);
+      return { where, ancestry: this.#ancestry(undefined, places) };
+    });
+    return this.#places;
+  }
+
+  /** The parents that a row can have together. */
+  #combinations(): { where: RowCondition; parents: readonly Resource[] }[] {
     let found: { where: RowCondition; parents: readonly Resource[] }[] = [{ where: ALWAYS, parents: this.#fixed }];
     const { parents } = this.#columns;
     for (const [at, { column, parent }] of parents.entries()) {
@@ -235,7 +248,7 @@ class RowFilter {
           })),
       ]);
     }
-    return found.map(({ where, parents }) => ({ where, places: withAncestors([...new Set(parents)]) }));
+    return found;
   }
 
   /** Leaves out rows that requests could not place so: a parent's column names one recorded resource, or none. */

@@ -12,7 +12,7 @@ export interface RowInterval {
 /** The part of a filter that is asked for: where it begins, and how many items its lists may have. */
 export interface AskedPart {
   readonly limit: number;
-  /** Those of the parts before; empty for the first one. */
+  /** One within the other; of a column that is cut again within a part there are several. Empty for the first part. */
   readonly intervals: readonly RowInterval[];
 }
 
@@ -44,19 +44,32 @@ export class RowParts {
    * Throws `filter_too_large`, which says what there are too many of.
    */
   within(column: ColumnName, texts: Iterable<string>, what: string, limit = this.#limit): ReadonlySet<string> {
-    const at = this.#intervals.findIndex((one) => one.column === column);
-    const interval = this.#intervals[at] ?? { column };
+    const interval = this.#intervalOf(column);
     const kept = new Set<string>();
     for (const text of texts) if (isWithin(text, interval)) kept.add(text);
     if (kept.size <= limit) return kept;
     const sorted = [...kept].sort();
-    const isFixed = at >= 0 && at < this.#given - 1;
-    const end = this.asked === undefined || isFixed ? 0 : lastEnd(sorted, limit);
+    const end = this.asked === undefined ? 0 : lastEnd(sorted, limit);
     if (end < 1) throw tooLarge(kept.size, what, limit, this.asked !== undefined);
     const ended = { ...interval, to: sorted[end] as string };
-    if (at < 0) this.#intervals.push(ended);
+    // Intervals around the last one hold for the parts to come, too: their columns are cut again within it.
+    const at = this.#intervals.findLastIndex((one) => one.column === column);
+    if (at < 0 || at < this.#given - 1) this.#intervals.push(ended);
     else this.#intervals[at] = ended;
     return new Set(sorted.slice(0, end));
+  }
+
+  /** The interval that all those of a column have in common. */
+  #intervalOf(column: ColumnName): RowInterval {
+    let common: RowInterval = { column };
+    for (const one of this.#intervals) {
+      if (one.column !== column) continue;
+      const { from = one.from, to = one.to } = common;
+      const later = one.from !== undefined && from !== undefined && one.from > from ? one.from : from;
+      const earlier = one.to !== undefined && to !== undefined && one.to < to ? one.to : to;
+      common = { column, ...(later !== undefined && { from: later }), ...(earlier !== undefined && { to: earlier }) };
+    }
+    return common;
   }
 
   /** The condition for the rows of this part. Throws `filter_too_large`. */
@@ -71,15 +84,17 @@ export class RowParts {
       this.within(column, values, what);
       limited = this.#restricted(limited);
     }
-    const open = this.#intervals.filter(({ column }) => !confines(limited, column));
-    return open.length === 0 ? limited : and([limited, ...open.map(testOf)]);
+    const columns = new Set(this.#intervals.map(({ column }) => column));
+    const open = [...columns].filter((column) => !confines(limited, column));
+    return open.length === 0 ? limited : and([limited, ...open.map((column) => testOf(this.#intervalOf(column)))]);
   }
 
   #restricted(condition: RowCondition): RowCondition {
     if (this.#intervals.length === 0) return condition;
     if (condition.op === 'set') {
-      const interval = this.#intervals.find(({ column }) => column === condition.column);
-      return interval === undefined ? condition : inSet(condition.column, restrictedSet(condition.set, interval));
+      const { column, set } = condition;
+      if (!this.#intervals.some((one) => one.column === column)) return condition;
+      return inSet(column, restrictedSet(set, this.#intervalOf(column)));
     }
     if (condition.op !== 'and' && condition.op !== 'or') return condition;
     const parts = condition.parts.map((part) => this.#restricted(part));

@@ -74,8 +74,30 @@ export function intersection(left: ValueSet, right: ValueSet): ValueSet {
   return normal({ values: new Set([...left.values].filter(keeps)), others: false, missing });
 }
 
-export function union(left: ValueSet, right: ValueSet): ValueSet {
-  return complement(intersection(complement(left), complement(right)));
+/** Collects the values of any of the sets, of which there is at least one, in one pass: there may be thousands. */
+export function unionOf(sets: readonly ValueSet[]): ValueSet {
+  const [first, ...more] = new Set(sets);
+  if (first !== undefined && more.length === 0) return first;
+  const listed = new Set<Scalar>();
+  let excluded: ReadonlySet<Scalar> | undefined;
+  let missing = false;
+  for (const set of sets) {
+    missing ||= set.missing;
+    if (!set.others) for (const value of set.values) listed.add(value);
+    else if (excluded === undefined) excluded = set.values;
+    else {
+      const { values } = set;
+      excluded = new Set([...excluded].filter((value) => values.has(value)));
+    }
+  }
+  if (excluded === undefined) return normal({ values: listed, others: false, missing });
+  return normal({ values: new Set([...excluded].filter((value) => !listed.has(value))), others: true, missing });
+}
+
+/** Collects the values that all of the sets have, of which there is at least one. */
+export function intersectionOf(sets: readonly ValueSet[]): ValueSet {
+  const [first, ...more] = sets;
+  return first !== undefined && more.length === 0 ? first : complement(unionOf(sets.map(complement)));
 }
 
 /** Whether all that the first means is meant by the second. */
