@@ -14,7 +14,7 @@ import { err, out } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
 import { checkNames, type NamesToCheck } from '../search/check-names.js';
 import { LeftOutCount } from '../search/left-out.js';
-import { PossibleSearch, possibleFlag, possibleFound } from '../search/possible.js';
+import { PossibleSearch, possibleFlag, possibleFound, possibleRowsText } from '../search/possible.js';
 import { type KnownType, resourceTypes, typesFor } from '../search/resource-types.js';
 import { limitFlag, shownEntities, shownEntity, taken } from '../search/search-flags.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
@@ -36,7 +36,7 @@ export default class WhatCan extends ServiceCommand {
 With neither: every resource to which the subject may do something, and which actions.
 
 The answers are exactly those for which "servicectl authorize" would say yes; those for which the request says too little \
-are left out and counted, and --possible lists them, with what it must say. A policy on a type also covers resources without a record; these cannot be listed.
+are left out and counted, and --possible lists them, with what it must say. A policy on a type also covers resources without a record; these cannot be listed, but --possible says by their columns which they are, as "servicectl filter" does.
 
 The list of resource types comes from the cloud and needs a credential that may read records. An agent cannot list \
 them: pass an ACTION and --resource-type, or a --resource.`;
@@ -153,10 +153,15 @@ them: pass an ACTION and --resource-type, or a --resource.`;
       resourceTypes: types && { names: types, where },
     };
     const note = await checkNames(await asking(flags), asked, results.length, this.signal);
-    return await possibleFound(results, ['RESOURCE', 'ACTION'], note, ({ type, action, ...names }) => [
+    const found = await possibleFound(results, ['RESOURCE', 'ACTION'], note, ({ type, action, ...names }) => [
       printable(entityText('resource', { type, name: 'name' in names ? names.name : names.id })),
       printable(action),
     ]);
+    if (named !== undefined) return found;
+    const rows = search.rows(subject, flags['resource-type'], args.action);
+    const texts = [found.text, rows.length > 0 ? possibleRowsText(rows, printable(args.subject)) : undefined];
+    const text = texts.filter((one) => one !== undefined).join('\n\n');
+    return { json: { results, rows }, text: text === '' ? undefined : text };
   }
 }
 

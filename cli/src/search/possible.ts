@@ -1,10 +1,15 @@
 import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
+import type { CompiledEngine } from '@authz-service/core/access/engine/compiled-engine';
+import { ProblemError } from '@authz-service/core/problem';
+import type { Filter } from '@authz-service/core/questions/filter/filter-condition';
+import { type FilterQuestion, filterRows } from '@authz-service/core/questions/filter/row-filter';
 import { ResidualConditions } from '@authz-service/core/questions/possible/residual-conditions';
 import type { Fields, StoredRecord } from '@authz-service/core/records/registry';
 import type { DecisionRequest } from '@authz-service/core/request';
 import { boolean } from '@oclif/core/flags';
 import { connect } from '../config/connect.js';
 import type { ConnectionFlags } from '../config/connection.js';
+import { renderFilter } from '../filter/render-filter.js';
 import { isOfService, treeAt } from '../history/asking.js';
 import { table } from '../output/table.js';
 import { err, out } from '../output/terminal.js';
@@ -23,8 +28,19 @@ export const possibleFlag = {
 /** One of whom an answer depends, and the condition that a request must satisfy. */
 export type Possible<T> = T & { condition: string };
 
+/** The rows of a type with which a subject may do something, or why nobody can say which. */
+export interface PossibleRows {
+  readonly type: string;
+  readonly action: string;
+  readonly filter?: Filter;
+  /** Set where not all of the rows are allowed: each needs a decision. */
+  readonly partial?: true;
+  readonly refused?: string;
+}
+
 /** The records that `--possible` looks through, and the conditions that remain of requests about them. */
 export class PossibleSearch {
+  readonly #engine: CompiledEngine;
   readonly #conditions: ResidualConditions;
 
   private constructor(
@@ -34,7 +50,8 @@ export class PossibleSearch {
     const policies = records.flatMap((record) =>
       record.kind === 'policy' ? [[record.address, record.fields] as const] : [],
     );
-    this.#conditions = new ResidualConditions(compileEngine(records), new Map(policies));
+    this.#engine = compileEngine(records);
+    this.#conditions = new ResidualConditions(this.#engine, new Map(policies));
   }
 
   /** Reads the records of the service, as they are or were, or of the tree of a Git revision. */
@@ -57,12 +74,36 @@ export class PossibleSearch {
 
   /** The recorded resources of these types, or of all; types are named by their paths or bare names. */
   resources(types: readonly string[] | undefined): { type: string; id: string }[] {
-    const isWanted = (type: string) => types?.some((one) => one === type || type.endsWith(`/${one}`)) ?? true;
+    const isWanted = wanted(types);
     return this.#sorted(
       this.records.flatMap(({ kind, fields }) =>
         kind === 'resource' && isWanted(fields.type) ? [{ type: fields.type, id: fields.name }] : [],
       ),
     );
+  }
+
+  /** The rows of these types, or of all, with which a subject may do something, whether or not they have records. */
+  rows(subject: DecisionRequest['subject'], types: readonly string[] | undefined, action?: string): PossibleRows[] {
+    const isWanted = wanted(types);
+    const paths = this.records.flatMap(({ kind, address }) =>
+      kind === 'resource_type' ? [address.slice('resource_type/'.length)] : [],
+    );
+    return paths.filter(isWanted).flatMap((type) =>
+      this.actions(type)
+        .filter((one) => action === undefined || one === action)
+        .map((one) => ({ type, action: one, ...this.#filter({ subject, action: { name: one }, resource: { type } }) }))
+        .filter(({ filter }) => filter?.kind !== 'none'),
+    );
+  }
+
+  #filter(question: FilterQuestion): Pick<PossibleRows, 'filter' | 'partial' | 'refused'> {
+    try {
+      const { filter, partial } = filterRows(this.#engine, question, this.now, true);
+      return { filter, ...(partial && { partial }) };
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      return { refused: error.detail };
+    }
   }
 
   /** The actions of a type, named by its path or its bare name. */
@@ -82,6 +123,27 @@ export class PossibleSearch {
   #sorted<T extends { type: string; id: string }>(list: T[]): T[] {
     return list.sort((left, right) => (left.type + left.id < right.type + right.id ? -1 : 1));
   }
+}
+
+function wanted(types: readonly string[] | undefined): (type: string) => boolean {
+  return (type) => types?.some((one) => one === type || type.endsWith(`/${one}`)) ?? true;
+}
+
+/** Renders the rows for people: an action and a type each, with the filter as `servicectl filter` shows it. */
+export function possibleRowsText(rows: readonly PossibleRows[], subject: string): string {
+  return rows
+    .map(({ type, action, filter, partial, refused }) => {
+      const text =
+        filter === undefined
+          ? `  columns cannot say it: ${printable(refused ?? '')}`
+          : indented(renderFilter({ ...filter, ...(partial && { partial }) }, subject, printable(type)));
+      return `${printable(action)} ${printable(type)}, with a record or without:\n${text}`;
+    })
+    .join('\n\n');
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, '  ');
 }
 
 /** Returns what `--possible` prints. */
