@@ -22,14 +22,23 @@ type AuditEntry struct {
 	Truncated bool `json:"truncated"`
 }
 
-// AuditSource is the commit in Git that was applied.
+// AuditSource is the commit in Git that was applied, and who stands behind it as far as whoever applied it says so.
 type AuditSource struct {
 	Repository string `json:"repository,omitempty"`
 	Commit     string `json:"commit,omitempty"`
 	// Uncommitted: the files had changes that were in no commit.
 	Uncommitted bool `json:"uncommitted,omitempty"`
+	// Author wrote the commit, or opened the pull request.
+	Author string `json:"author,omitempty"`
+	// PullRequest is its number; 0 where nobody has said one.
+	PullRequest int      `json:"pull_request,omitempty"`
+	ApprovedBy  []string `json:"approved_by,omitempty"`
+	// Pipeline is the page of the run that applied it.
+	Pipeline string `json:"pipeline,omitempty"`
 	// Link is the page that shows the commit, where one is known.
 	Link string `json:"link,omitempty"`
+	// PullRequestLink is the page that shows the pull request, where one is known.
+	PullRequestLink string `json:"pull_request_link,omitempty"`
 }
 
 // AuditCredential names the credential that something was done with.

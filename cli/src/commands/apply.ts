@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
+import { provenanceOf } from '@authz-service/provider/connection/provenance';
 import type { Progress as ApplyProgress } from '@authz-service/provider/reconcile/send-once';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import type { DeclaredOrigins } from '@authz-service/sdk/wire';
@@ -144,7 +145,8 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
           takeOwnership: true,
           signal: this.signal,
           onProgress: (event) => report(progress, event),
-          ...(origins && { origins: apart ? source : origins }),
+          // Who stands behind it is known where it is applied, and not where a saved plan was made.
+          ...(origins && { origins: { ...(apart ? source : origins), ...provenanceOf(process.env) } }),
           ...(sink && { credentialsSink: sink.write }),
           ...(replan && { replan }),
         });

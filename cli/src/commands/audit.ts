@@ -1,3 +1,4 @@
+import { provenanceText } from '@authz-service/core/origin/provenance-text';
 import type { AuditFilter, AuditPage, ServiceClient } from '@authz-service/sdk/client';
 import type { AuditEntry, TenantEvent } from '@authz-service/sdk/wire';
 import { boolean, integer, string } from '@oclif/core/flags';
@@ -71,7 +72,10 @@ export default class Audit extends ServiceCommand {
     if (since !== undefined && until !== undefined && Date.parse(until) < Date.parse(since))
       throw new UsageError(`--until "${until}" is before --since "${since}": no commit is between them.`);
     const items = await first(flags.limit, client.audit({ ...page, filter, onPage }));
-    const outcome = shown(HEADINGS, items, cells);
+    const isGiven = items.some(({ source }) => source !== undefined && provenanceText(source) !== '');
+    const outcome = isGiven
+      ? shown([...HEADINGS, 'GIVEN BY'], items, (entry) => [...cells(entry), provenanceText(entry.source ?? {})])
+      : shown(HEADINGS, items, cells);
     if (items.length === 0) for (const line of await whyNothing(client, filter, this.signal)) await err.line(line);
     if (searched !== undefined && !searched.revision.startsWith('1.')) {
       const { revision, at } = searched;

@@ -2,7 +2,7 @@ import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
 import { jsonPointer } from '@authz-service/core/json/json-pointer';
 import { judgeRecord } from '@authz-service/core/limits/judge-record';
 import type { Writer } from '@authz-service/core/limits/writer';
-import type { OriginSource, RecordOrigin } from '@authz-service/core/origin/record-origin';
+import type { CommitSource, RecordOrigin } from '@authz-service/core/origin/record-origin';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
 import type { Staged } from '@authz-service/core/state/change';
@@ -11,14 +11,14 @@ import type { Origins } from '../store/store.js';
 
 /** The origins that a change-set declares: of all that it writes, and the files and lines of some. */
 export interface DeclaredOrigins {
-  source: OriginSource;
+  source: CommitSource;
   places: ReadonlyMap<Address, { path: string; line: number }>;
 }
 
 const STEP = 200;
 
-/** Returns the repository and commit that a change-set names; undefined if it names neither. */
-export function sourceOf(origins: Pick<DeclaredOrigins, 'source'> | undefined): OriginSource | undefined {
+/** Returns what a change-set says of its commit in Git and of who stands behind it; undefined if it says nothing. */
+export function sourceOf(origins: Pick<DeclaredOrigins, 'source'> | undefined): CommitSource | undefined {
   return origins === undefined || Object.keys(origins.source).length === 0 ? undefined : origins.source;
 }
 
@@ -28,7 +28,7 @@ export function sourceOf(origins: Pick<DeclaredOrigins, 'source'> | undefined): 
  * `outside_limits` for one of a record that the writer may not write.
  */
 export function* settleOrigins(
-  { source, places }: DeclaredOrigins,
+  { source: { repository, commit, uncommitted }, places }: DeclaredOrigins,
   { stack, staged, state, writer }: { stack?: string; staged: Staged; state: TenantState; writer?: Writer },
 ): Generator<undefined, Origins> {
   if (stack === undefined) {
@@ -36,6 +36,7 @@ export function* settleOrigins(
     throw new ProblemError('invalid_request', `"stack" ${detail}.`, [{ pointer: '/stack', detail }]);
   }
   const origins = new Map<Address, RecordOrigin>();
+  const source = { ...(repository && { repository }), ...(commit && { commit }), ...(uncommitted && { uncommitted }) };
   const hasSource = sourceOf({ source }) !== undefined;
   const written = new Map(staged.put.map((put) => [put.record.address, put]));
   yield* eachInSteps(staged.put, STEP, ({ record, follows }) => {

@@ -1,5 +1,5 @@
-import { originLink } from '@authz-service/core/origin/origin-text';
-import { originSourceSchema } from '@authz-service/core/origin/record-origin';
+import { originLink, pullRequestLink } from '@authz-service/core/origin/origin-text';
+import { commitSourceSchema } from '@authz-service/core/origin/record-origin';
 import { ProblemError } from '@authz-service/core/problem';
 import { momentOf } from '@authz-service/core/state/history-point';
 import { revisionText } from '@authz-service/core/state/revision';
@@ -63,12 +63,19 @@ const entrySchema = z.strictObject({
   request_id: z.string(),
   credential: who,
   stack: z.string().optional(),
-  source: originSourceSchema
+  source: commitSourceSchema
     .extend({
       link: z.string().optional().meta({ description: 'The page that shows the commit, where one is known.' }),
+      pull_request_link: z
+        .string()
+        .optional()
+        .meta({ description: 'The page that shows the pull request, where one is known.' }),
     })
     .optional()
-    .meta({ description: 'The place of its records in Git, as far as whoever applied them named it.' }),
+    .meta({
+      description:
+        'The place of its records in Git, and who stands behind them, as far as whoever applied them says so: claims that nobody has verified.',
+    }),
   counts: z.strictObject({ added: z.int(), changed: z.int(), removed: z.int() }),
   changes: z.array(
     z.strictObject({
@@ -124,10 +131,17 @@ const revision = z
 
 function shownRow({ source, ...row }: AuditRow) {
   const link = source && originLink(source);
+  const pull = source && pullRequestLink(source);
   return {
     ...row,
     revision: revisionText(row.revision, row.digest),
-    ...(source && { source: { ...source, ...(link !== undefined && { link }) } }),
+    ...(source && {
+      source: {
+        ...source,
+        ...(link !== undefined && { link }),
+        ...(pull !== undefined && { pull_request_link: pull }),
+      },
+    }),
   };
 }
 

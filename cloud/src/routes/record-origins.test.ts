@@ -40,6 +40,25 @@ describe('the origins of a change-set', () => {
     expect(silent).not.toHaveProperty('source');
   });
 
+  it('say in the audit trail who stands behind the commit, and not beside the records', async () => {
+    const provenance = {
+      author: 'ann',
+      pull_request: 214,
+      approved_by: ['bob', 'eve'],
+      pipeline: `${REPOSITORY}/actions/runs/7`,
+    };
+    await send({ stack: 'git', origins: { ...SOURCE, ...provenance }, changes: [role('given')] });
+    const [last] = (await cloud.ask('GET', '/v1/audit?limit=1', { as: admin })).body.items;
+    const links = { link: `${REPOSITORY}/commit/${COMMIT}`, pull_request_link: `${REPOSITORY}/pull/214` };
+    expect(last.source).toEqual({ ...SOURCE, ...provenance, ...links });
+    expect(await origins('role/given')).toEqual([{ address: 'role/given', ...SOURCE, link: links.link }]);
+    await send({ stack: 'git', origins: { approved_by: ['bob'] }, changes: [role('given-alone')] });
+    const [alone] = (await cloud.ask('GET', '/v1/audit?limit=1', { as: admin })).body.items;
+    expect(alone.source).toEqual({ approved_by: ['bob'] });
+    const refused = await send({ stack: 'git', origins: { pipeline: 'https://t:secret@x/1' }, changes: [role('no')] });
+    expect([refused.status, JSON.stringify(refused.body).includes('secret')]).toEqual([400, false]);
+  });
+
   it('are part of no digest, no record and no state', async () => {
     const change = { op: 'update', address: 'role/a', fields: { name: 'a', description: 'same' } };
     const back = { op: 'update', address: 'role/a', fields: { name: 'a' } };

@@ -1,4 +1,4 @@
-import type { OriginSource, RecordOrigin } from '@authz-service/core/origin/record-origin';
+import type { CommitSource, RecordOrigin } from '@authz-service/core/origin/record-origin';
 import type { ProblemError } from '@authz-service/core/problem';
 import type { Limits } from '@authz-service/core/records/limits';
 import type { Person } from '@authz-service/core/records/person';
@@ -314,8 +314,8 @@ export interface AuditRow {
   request_id: string;
   credential: { kind: ActorKind | 'bootstrap'; id: string; name: string };
   stack?: string;
-  /** The place in Git of its records, if the commit named one. */
-  source?: OriginSource;
+  /** The place in Git of its records and who stands behind them, as far as the commit says. */
+  source?: CommitSource;
   counts: { added: number; changed: number; removed: number };
   changes: AuditedChange[];
   truncated: boolean;

@@ -8,6 +8,7 @@ export const origin = {
   declaredIn: 'Declared in',
   from: 'from',
   gitCommit: 'Git commit',
+  givenBy: 'Given by',
   unknown: 'unknown: “servicectl apply” reports it with the next change, or for all records with --origins',
   of: 'Where they are declared',
   where: ({ repository, path, line }: RecordOrigin): string => {

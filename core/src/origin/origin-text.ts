@@ -1,4 +1,4 @@
-import type { RecordOrigin } from './record-origin.js';
+import type { CommitSource, RecordOrigin } from './record-origin.js';
 
 /** Enough of a commit's name to know it by, as Git shows it. */
 const COMMIT_LENGTH = 10;
@@ -21,16 +21,27 @@ function repositoryName(repository: string): string {
  */
 export function originLink({ repository, commit, path, line }: RecordOrigin): string | undefined {
   if (repository === undefined || !repository.startsWith('https://')) return undefined;
-  const to = PAGES.find(({ host }) => host.test(new URL(repository).hostname));
+  const to = pagesOf(repository);
   if (to === undefined || commit === undefined) return repository;
   if (path === undefined) return `${repository}${to.commit}${commit}`;
   const file = path.split('/').map(encodeURIComponent).join('/');
   return `${repository}${to.file}${commit}/${file}${line === undefined ? '' : `#${to.line}${line}`}`;
 }
 
+/** The page of the pull request that brought a commit, of hosts whose addresses are known. */
+export function pullRequestLink({ repository, pull_request: number }: CommitSource): string | undefined {
+  if (number === undefined || !repository?.startsWith('https://')) return undefined;
+  const to = pagesOf(repository);
+  return to && `${repository}${to.pull}${number}`;
+}
+
+function pagesOf(repository: string): (typeof PAGES)[number] | undefined {
+  return PAGES.find(({ host }) => host.test(new URL(repository).hostname));
+}
+
 const PAGES = [
-  { host: /(^|\.)github\./, commit: '/commit/', file: '/blob/', line: 'L' },
-  { host: /(^|\.)gitlab\./, commit: '/-/commit/', file: '/-/blob/', line: 'L' },
-  { host: /(^|\.)bitbucket\.org$/, commit: '/commits/', file: '/src/', line: 'lines-' },
-  { host: /(^|\.)(codeberg|gitea|forgejo)\./, commit: '/commit/', file: '/src/commit/', line: 'L' },
+  { host: /(^|\.)github\./, pull: '/pull/', commit: '/commit/', file: '/blob/', line: 'L' },
+  { host: /(^|\.)gitlab\./, pull: '/-/merge_requests/', commit: '/-/commit/', file: '/-/blob/', line: 'L' },
+  { host: /(^|\.)bitbucket\.org$/, pull: '/pull-requests/', commit: '/commits/', file: '/src/', line: 'lines-' },
+  { host: /(^|\.)(codeberg|gitea|forgejo)\./, pull: '/pulls/', commit: '/commit/', file: '/src/commit/', line: 'L' },
 ];

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { provenanceSchema } from './provenance.js';
 import { publicRepository } from './public-repository.js';
 
 const REPOSITORY_LENGTH_MAX = 1024;
@@ -43,6 +44,10 @@ export const originSourceSchema = z.strictObject({
 });
 export type OriginSource = z.infer<typeof originSourceSchema>;
 
+/** The origin of a commit to the tenant, and who stands behind it. */
+export const commitSourceSchema = originSourceSchema.extend(provenanceSchema.shape);
+export type CommitSource = z.infer<typeof commitSourceSchema>;
+
 /** The place of a record when it was last changed; what is not known is absent. */
 export const recordOriginSchema = originSourceSchema.extend({
   path: originPath.optional(),
@@ -51,7 +56,7 @@ export const recordOriginSchema = originSourceSchema.extend({
 export type RecordOrigin = z.infer<typeof recordOriginSchema>;
 
 /** The origins of all records of a change-set: what they have in common, and their places. */
-export const declaredOriginsSchema = originSourceSchema.extend({
+export const declaredOriginsSchema = commitSourceSchema.extend({
   places: z
     .record(originPath, z.record(z.string().min(1).max(4096), originLine))
     .optional()

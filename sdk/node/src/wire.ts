@@ -87,8 +87,19 @@ export interface OriginSource {
   uncommitted?: true;
 }
 
+/** The commit in Git that was applied, and who stands behind it, as far as whoever applied it says so. */
+export interface CommitSource extends OriginSource {
+  /** Who wrote the commit, or opened the pull request. */
+  author?: string;
+  /** The number of the pull request, or merge request. */
+  pull_request?: number;
+  approved_by?: string[];
+  /** The page of the pipeline run that applied it. */
+  pipeline?: string;
+}
+
 /** The places that a change-set gives the records of its stack. They are part of no revision and no digest. */
-export interface DeclaredOrigins extends OriginSource {
+export interface DeclaredOrigins extends CommitSource {
   /** The line that a record begins on, by the path of the file and the address; also of records that do not change. */
   places?: Record<string, Record<Address, number>>;
 }
@@ -176,8 +187,8 @@ export interface AuditEntry {
   request_id: string;
   credential: { kind: string; id: string; name: string };
   stack?: string;
-  /** The place of its records in Git, as far as whoever applied them named it; `link` is the page of the commit. */
-  source?: OriginSource & { link?: string };
+  /** The place of its records in Git, and who stands behind them; the links are the pages of the commit and of the pull request. */
+  source?: CommitSource & { link?: string; pull_request_link?: string };
   counts: { added: number; changed: number; removed: number };
   changes: { op: 'create' | 'update' | 'move' | 'delete'; address: Address; from?: Address }[];
   /** Whether there were more changes than are listed. */

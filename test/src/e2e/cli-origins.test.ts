@@ -61,6 +61,30 @@ it('tells repository, commit, file and line of what the commit holds, without th
   expect(await origin('role/auditor')).toEqual({ path: 'roles.yaml', line: 4 });
 });
 
+it('tells who stands behind the commit, as the pipeline knows it', async () => {
+  await bench.write({
+    'access/tenant/roles.yaml': roles('by pull request'),
+    'event.json': JSON.stringify({
+      head_commit: { message: 'Merge pull request #214 from acme/roles', author: { username: 'ann' } },
+    }),
+  });
+  const pipeline = {
+    GITHUB_ACTIONS: 'true',
+    GITHUB_SERVER_URL: 'https://github.com',
+    GITHUB_REPOSITORY: 'acme/access',
+    GITHUB_RUN_ID: '7',
+    GITHUB_EVENT_PATH: bench.path('event.json'),
+    SERVICE_APPROVED_BY: 'bob,eve',
+  };
+  await bench.json(['apply', 'access/tenant', '--yes'], { env: { ...env, ...pipeline } });
+  const { items } = await bench.json<{ items: object[] }>(['audit', '--limit', '1'], { env });
+  expect(items[0]).toMatchObject({ source: { author: 'ann', pull_request: 214, approved_by: ['bob', 'eve'] } });
+  const { stdout } = await bench.run(['audit', '--record', 'role/auditor'], { env });
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('pull request 214 by ann, approved by bob and eve');
+  await git('checkout', '-q', '.');
+  await apply('access/tenant');
+});
+
 it('tells file and line alone of what is in no commit', async () => {
   await bench.write({ 'access/tenant/roles.yaml': `# new\n${roles('three')}` });
   await apply('access/tenant');

@@ -19,6 +19,9 @@ describe.skipIf(!hasChromium)('where records stand, in the console', () => {
       origins: {
         repository: 'https://github.com/acme/access',
         commit: COMMIT,
+        author: 'ann',
+        pull_request: 214,
+        approved_by: ['bob', '<b>eve</b>'],
         places: { 'tenant/roles.yaml': { 'role/auditor-of-all': 14 } },
       },
       changes: [{ op: 'create', kind: 'role', fields: { name: 'auditor-of-all' } }],
@@ -58,6 +61,8 @@ describe.skipIf(!hasChromium)('where records stand, in the console', () => {
     const lately = page.getByRole('region', { name: 'Changed lately' }).getByRole('listitem');
     const applied = lately.filter({ hasText: 'role/auditor-of-all' });
     await applied.getByText('commit abc1234567').waitFor();
+    const given = applied.getByRole('link', { name: 'pull request 214 by ann, approved by bob and <b>eve</b>' });
+    expect(await given.getAttribute('href')).toBe('https://github.com/acme/access/pull/214');
     expect(await applied.getByRole('link', { name: 'acme/access' }).getAttribute('href')).toBe(link);
     await lately.filter({ hasText: 'role/odd' }).getByText('with uncommitted changes').waitFor();
 

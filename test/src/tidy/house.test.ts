@@ -25,6 +25,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 const FOR_CONSOLE: ReadonlySet<string> = new Set([
   '@authz-service/core/records/entity-text',
   '@authz-service/core/records/suspension',
+  '@authz-service/core/origin/provenance-text',
 ]);
 
 /** Node's own modules that reach outside the process, which core must not know. */

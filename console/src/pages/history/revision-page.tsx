@@ -1,3 +1,4 @@
+import { provenanceText } from '@authz-service/core/origin/provenance-text';
 import type { AuditEntry } from '@authz-service/sdk/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -7,6 +8,7 @@ import { Actor } from '../../ui/actor.js';
 import { Badge } from '../../ui/badge.js';
 import { Card } from '../../ui/card.js';
 import { Empty } from '../../ui/empty.js';
+import { GivenBy } from '../../ui/git-commit.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { usePageSearch } from '../../ui/page-search.js';
 import { ProblemNote } from '../../ui/problem-note.js';
@@ -74,6 +76,14 @@ function Commit({ entry, number }: { entry: AuditEntry; number: number }) {
                 <dd>
                   <Origin of={{ address: '', ...source }} />
                 </dd>
+                {provenanceText(source) !== '' && (
+                  <>
+                    <dt>{text.origin.givenBy}</dt>
+                    <dd>
+                      <GivenBy of={source} />
+                    </dd>
+                  </>
+                )}
               </>
             )}
             <dt>{text.history.what}</dt>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
 import type { Address } from '@authz-service/core/records/address';
 import type { Change } from '@authz-service/core/state/change';
-import type { ChangesetRequest, ChangesetResult, OriginSource } from '@authz-service/sdk/wire';
+import type { ChangesetRequest, ChangesetResult, CommitSource } from '@authz-service/sdk/wire';
 import type { Log } from '../protocol/log.js';
 import type { Composed } from './narrowings.js';
 
@@ -73,7 +73,7 @@ export interface ChangeQueueOptions {
   done(commands: readonly ChangeCommand[], result: ChangesetResult): void;
   stack: string;
   /** The known origin of the configuration. */
-  origin?: OriginSource;
+  origin?: CommitSource;
   takeOwnership: boolean;
   /** Whether deletions may concern links of other stacks that grant what this stack owns. */
   exclusive?: boolean;

@@ -1,6 +1,7 @@
 import { publicRepository } from '@authz-service/core/origin/public-repository';
 import { commitName } from '@authz-service/core/origin/record-origin';
-import type { OriginSource } from '@authz-service/sdk/wire';
+import type { CommitSource } from '@authz-service/sdk/wire';
+import { provenanceOf } from '../../connection/provenance.js';
 import { refuse } from '../framework/diagnostics.js';
 import type { Values } from '../framework/value.js';
 
@@ -15,16 +16,20 @@ const PIPELINES: { repository(env: NodeJS.ProcessEnv): string | undefined; commi
 ];
 
 /**
- * The repository and commit of the configuration, as far as the provider block or the environment says: Terraform tells
+ * The repository and commit of the configuration, and who stands behind it, as far as the provider block or the environment says: Terraform tells
  * providers neither files nor lines. Undefined where nothing is known. Throws for what the block says wrongly; what a
  * pipeline says is left out then.
  */
-export function configurationOrigin(config: Values, env: NodeJS.ProcessEnv): OriginSource | undefined {
+export function configurationOrigin(config: Values, env: NodeJS.ProcessEnv): CommitSource | undefined {
   const pipeline = PIPELINES.find((one) => one.repository(env) || env[one.commit]);
   const commit = given(config, 'commit', (text) => commitName.safeParse(text).data) ?? commitOf(pipeline, env);
   const repository = given(config, 'repository', publicRepository) ?? publicRepository(pipeline?.repository(env) ?? '');
-  if (commit === undefined && repository === undefined) return undefined;
-  return { ...(repository !== undefined && { repository }), ...(commit !== undefined && { commit }) };
+  const source = {
+    ...(repository !== undefined && { repository }),
+    ...(commit !== undefined && { commit }),
+    ...provenanceOf(env),
+  };
+  return Object.keys(source).length === 0 ? undefined : source;
 }
 
 function commitOf(pipeline: (typeof PIPELINES)[number] | undefined, env: NodeJS.ProcessEnv): string | undefined {

@@ -6,7 +6,7 @@ import { type DeclaredRecord, declare, type Fields, type StoredRecord } from '@a
 import { Overlay } from '@authz-service/core/state/overlay';
 import { TenantState } from '@authz-service/core/state/tenant-state';
 import type { ServiceClient } from '@authz-service/sdk/client';
-import type { ChangesetResult, OriginSource } from '@authz-service/sdk/wire';
+import type { ChangesetResult, CommitSource } from '@authz-service/sdk/wire';
 import { refuse } from '../framework/diagnostics.js';
 import type { Log } from '../protocol/log.js';
 import { type ChangeCommand, ChangeQueue, type Granted } from './change-queue.js';
@@ -29,7 +29,7 @@ export interface Access {
   /** Whether the configuration names its stack; another configuration may use the default one, too. */
   stackIsNamed: boolean;
   /** The known origin of the configuration. */
-  origin?: OriginSource | undefined;
+  origin?: CommitSource | undefined;
   takeOwnership: boolean;
   /** How long each change waits until every agent enforces it; absent if it does not. */
   enforcedWithin?: { ms: number; text: string } | undefined;

@@ -1,0 +1,48 @@
+import { type Provenance, provenanceSchema } from './provenance.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variable with the names of those who approved the commit, separated by commas: no pipeline has one of its own. */
+export const APPROVED_BY = 'SERVICE_APPROVED_BY';
+
+/**
+ * The provenance that a pipeline knows: GitHub Actions, with the event that its `GITHUB_EVENT_PATH` holds as JSON, or GitLab. What
+ * it says in a form that nobody takes is left out.
+ */
+export function pipelineProvenance(env: Environment, event?: unknown): Provenance {
+  const known = env.GITHUB_ACTIONS === 'true' ? ofGithub(env, event) : env.GITLAB_CI === 'true' ? ofGitlab(env) : {};
+  const approvers = (env[APPROVED_BY] ?? '').split(',').map((name) => name.trim());
+  const all = { ...known, approved_by: approvers.filter((name) => name !== '') };
+  return Object.fromEntries(
+    Object.entries(all).filter(([member, value]) => provenanceSchema.safeParse({ [member]: value }).success),
+  );
+}
+
+function ofGithub(env: Environment, event: unknown): object {
+  const { pull_request: pull, head_commit: head } = (event ?? {}) as {
+    pull_request?: { number?: unknown; user?: { login?: unknown } };
+    head_commit?: { message?: unknown; author?: { username?: unknown; name?: unknown } };
+  };
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
+  const message = String(head?.message ?? '');
+  // As GitHub writes the message of a merge, and the first line of a squashed one.
+  const merged = /^Merge pull request #(\d+) /.exec(message) ?? /^[^\n]* \(#(\d+)\)(?:\n|$)/.exec(message);
+  return {
+    author: pull?.user?.login ?? head?.author?.username ?? head?.author?.name,
+    pull_request: pull?.number ?? numberIn(merged),
+    pipeline: server && repository && run && `${server}/${repository}/actions/runs/${run}`,
+  };
+}
+
+function ofGitlab(env: Environment): object {
+  const merged = /^See merge request \S*!(\d+)$/m.exec(env.CI_COMMIT_MESSAGE ?? '');
+  return {
+    author: env.CI_COMMIT_AUTHOR?.replace(/\s*<[^>]*>$/, ''),
+    pull_request: env.CI_MERGE_REQUEST_IID === undefined ? numberIn(merged) : Number(env.CI_MERGE_REQUEST_IID),
+    pipeline: env.CI_PIPELINE_URL,
+  };
+}
+
+function numberIn(found: RegExpExecArray | null): number | undefined {
+  return found === null ? undefined : Number(found[1]);
+}
