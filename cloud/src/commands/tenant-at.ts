@@ -13,6 +13,14 @@ export const pastQuery = {
   }),
 };
 
+/** The same of decisions and searches, which may be asked of a time to come. */
+export const decisionTimeQuery = {
+  at: z.string().min(1, 'must not be empty').optional().meta({
+    description:
+      'Answers as of this revision (`42.9f86d081884c7d65` or `42`) or time (RFC 3339, or a date), which is also the clock of decisions. A time to come is answered by the records as they are: by links that begin or end until then. Needs the scope `records:read`.',
+  }),
+};
+
 const ERASED_HEADER = 'Service-Erased-Records';
 
 /** The answer names the revision that it is about. */
@@ -30,7 +38,7 @@ export function pastHeaders(at: string | undefined, { revision, erased }: Readab
 
 /**
  * The credential's tenant: at a point of its history if the request names one, or else as it is. Throws the signal's reason
- * where it is aborted while the past is rebuilt.
+ * where it is aborted while the past is rebuilt. `ahead`: whether a time to come may be asked about.
  */
 export async function tenantAt(
   cloud: Cloud,
@@ -39,10 +47,11 @@ export async function tenantAt(
     at,
     now,
     signal,
-  }: { credential: Credential; at: string | undefined; now: number; signal?: AbortSignal },
+    ahead = false,
+  }: { credential: Credential; at: string | undefined; now: number; signal?: AbortSignal; ahead?: boolean },
 ): Promise<Moment> {
   const tenant = await cloud.tenants.get(credential.tenant);
   if (at === undefined) return { tenant };
   demand(credential, ['records:read']);
-  return await cloud.history.at(tenant, at, now, signal);
+  return await cloud.history.at(tenant, at, { now, signal, ahead });
 }

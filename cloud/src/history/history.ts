@@ -40,13 +40,21 @@ export class History {
   /**
    * The tenant at a revision or a time, as a request writes it. Throws `invalid_request` for anything else and for times
    * that have not come, `not_found` for a revision that the tenant never had, and `outside_history` for one that is no
-   * longer kept. Rebuilding ends with the signal.
+   * longer kept. Rebuilding ends with the signal. With `ahead`, a time to come means the tenant as it is, by the clock of then.
    */
-  async at(tenant: Tenant, text: string, now: number, signal?: AbortSignal): Promise<Moment> {
+  async at(
+    tenant: Tenant,
+    text: string,
+    { now, signal, ahead = false }: { now: number; signal?: AbortSignal | undefined; ahead?: boolean },
+  ): Promise<Moment> {
     const point = historyPoint(text);
     if (point === undefined) throw malformed(`is ${JSON.stringify(text.slice(0, 100))}: write ${HISTORY_POINT_WORDS}.`);
-    if ('time' in point && point.time > now)
-      throw malformed(`is ${text}, which has not come yet: ask for a time until now.`);
+    if ('time' in point && point.time > now) {
+      if (ahead) return { tenant, now: point.time };
+      throw malformed(
+        `is ${text}, which has not come yet: ask for a time until now, or ask decisions and searches about it.`,
+      );
+    }
     const clock = 'time' in point ? { now: point.time } : {};
     const revision = await this.#find(tenant, point);
     return { tenant: await this.#tenantAt(tenant, revision, signal), ...clock };

@@ -5,14 +5,14 @@ import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
 import * as z from 'zod';
 import type { Cloud } from '../cloud.js';
-import { PAST_HEADERS, pastHeaders, pastQuery, tenantAt } from '../commands/tenant-at.js';
+import { decisionTimeQuery, PAST_HEADERS, pastHeaders, tenantAt } from '../commands/tenant-at.js';
 import { CloudCall } from '../http/cloud-call.js';
 import { renewFor } from '../http/refuse-old.js';
 import { json, type Reply } from '../http/reply.js';
 import { type BodyRule, type Operation, open, type Route, secured } from '../http/route.js';
 
-const pastQuerySchema = z.strictObject(pastQuery);
-type PastQuery = z.output<typeof pastQuerySchema>;
+const timeQuerySchema = z.strictObject(decisionTimeQuery);
+type TimeQuery = z.output<typeof timeQuerySchema>;
 
 /** The endpoints that every decision point has; most of them require a credential for decisions. */
 export function decisionRoutes(cloud: Cloud): Route[] {
@@ -28,16 +28,16 @@ export function decisionRoutes(cloud: Cloud): Route[] {
         ...route,
         handle: (call) => answer(endpoint, call.body, new CloudCall(cloud, call)),
       });
-    return secured<PastQuery, unknown>({
+    return secured<TimeQuery, unknown>({
       ...route,
       anyOf: ['decisions'],
-      query: pastQuerySchema,
+      query: timeQuerySchema,
       handle: async (call) => {
         const { credential, query } = call;
         const { at } = query;
         if (at === undefined) await renewFor(cloud, credential.tenant, endpoint.about(call.body));
         for (;;) {
-          const { tenant, now } = await tenantAt(cloud, { credential, at, now: call.now });
+          const { tenant, now } = await tenantAt(cloud, { credential, at, now: call.now, ahead: true });
           const { revision } = tenant;
           const asked = new CloudCall(cloud, call, tenant, now);
           const reply = await tenant.inTurn(() => answer(endpoint, call.body, asked, pastHeaders(at, tenant)));
