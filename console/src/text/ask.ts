@@ -107,6 +107,15 @@ export const ask = {
   nobody: 'Nobody may do it.',
   nothing: 'There is nothing on which they may do it.',
   found: (count: number, more: boolean) => (more ? `The first ${count}` : `${count} found`),
+  rows: {
+    title: 'Rows, recorded or not',
+    under:
+      'Of all rows of an application’s table, by their columns. The SDKs and servicectl filter say the same in SQL.',
+    all: 'All rows.',
+    none: 'No row.',
+    some: 'The rows for which this holds:',
+    partial: 'Not all of these rows are allowed: each needs a decision, since columns cannot say the answer.',
+  },
   leftOut: (count: number, absent: readonly string[]) =>
     `${count} left out, because the question says too little${absent.length > 0 ? `: ${absent.join(', ')}` : ''}.`,
 };

@@ -74,6 +74,20 @@ subjects:
     expect(await picture.count()).toBe(0);
   });
 
+  it('says which rows are meant that nobody recorded', async () => {
+    const { page, watch } = await bench.signedIn(browser);
+    const asked = '/ask?mode=what&subject=user/dora&resource=file';
+    await page.goto(bench.at(asked));
+    await page.getByText('No row.', { exact: true }).waitFor();
+    await page.goto(bench.at(`${asked}&context=${encodeURIComponent('{"locked": false}')}`));
+    const rows = page.getByRole('region', { name: 'Rows, recorded or not' });
+    await rows.getByText('The rows for which this holds:').waitFor();
+    expect(await rows.getByRole('listitem').allTextContents()).toContain('parents.room == "R-1"');
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+    watch.expectNothing();
+  });
+
   it('gives each part of a proposal for several stacks to a draft of its own', async () => {
     const given = (policy: string) => ({
       op: 'create' as const,

@@ -23,6 +23,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 
 /** The few modules of core, small and without dependencies, that the console may have in its pages. */
 const FOR_CONSOLE: ReadonlySet<string> = new Set([
+  '@authz-service/core/questions/filter/filter-text',
   '@authz-service/core/records/entity-text',
   '@authz-service/core/records/suspension',
   '@authz-service/core/origin/provenance-text',

@@ -10,6 +10,7 @@ import styles from './ask-page.module.css';
 import { DecisionAnswer } from './decision-answer.js';
 import { askedOf, faultsOf, inMode, MODES } from './question.js';
 import { QuestionForm } from './question-form.js';
+import { RowsAnswer } from './rows-answer.js';
 import { SearchAnswer } from './search-answer.js';
 
 /** Asks a question and explains its answer. The question is in the address of the page, so that a link asks it again. */
@@ -54,6 +55,7 @@ export function AskPage() {
           {!complete && <p className={layout.hint}>{text.ask.hint}</p>}
           {complete && asked.mode === 'decide' && <DecisionAnswer asked={asked} times={times} />}
           {complete && asked.mode !== 'decide' && <SearchAnswer asked={asked} times={times} />}
+          {complete && asked.mode === 'what' && <RowsAnswer asked={asked} times={times} />}
         </div>
       </div>
     </>

@@ -12,6 +12,7 @@ import { pathOf, RecordLink } from '../../ui/record-link.js';
 import styles from './ask-page.module.css';
 import { type FoundOfAction, knownRows, segment } from './known-rows.js';
 import { type QuestionFields, questionOf } from './question.js';
+import { typeNamed } from './type-named.js';
 
 const PAGE = 100;
 
@@ -150,15 +151,4 @@ async function typesOfSubjects({ at }: QuestionFields, signal: AbortSignal) {
     ...subjects.items.map(({ type }) => type),
   ]);
   return { names: [...names].sort(), complete: !declared.next_cursor && !subjects.next_cursor };
-}
-
-/** The path and the actions of the type of resources, which may be given by its name alone. */
-async function typeNamed({ resource, action, at }: QuestionFields, signal: AbortSignal) {
-  const types = clientAt(at).records('resource_type');
-  const { items } = resource.includes('/') ? { items: [] } : await types.page({ name: resource }, { limit: 2, signal });
-  const [named, other] = items;
-  // Of several, the service says that the name is ambiguous.
-  if (named !== undefined)
-    return { path: other === undefined ? pathOf(named.address) : resource, actions: named.actions };
-  return { path: resource, actions: action === '' ? (await types.get(resource, { signal })).actions : [] };
 }
