@@ -5,7 +5,7 @@ import type { Change } from '@authz-service/core/state/change';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AgentProcess, agentEnv, until } from './agent/agent-process.js';
-import { CloudProcess } from './cloud/cloud-process.js';
+import { bootstrapEnv, CloudProcess } from './cloud/cloud-process.js';
 
 const create = (kind: string, fields: Record<string, unknown>) => ({ op: 'create', kind, fields }) as Change;
 const application = (name: string, type: string) => [
@@ -155,7 +155,19 @@ describe('an agent whose key names its applications', () => {
     });
     await agent.serves(next);
     expect(agent.log.at(-1)).toMatchObject({ activated_by: 'delta' });
-  });
+
+    const port = Number(new URL(await cloud.url()).port);
+    await cloud.kill();
+    cloud = new CloudProcess(join(home, 'cloud'), bootstrapEnv(), { port });
+    admin = await cloud.client();
+    const before = activations();
+    const other = await admin.changeset({ changes: [create('resource', { type: 'crm/deal', name: 'THREE' })] });
+    expect(await admin.enforced(other.revision, { timeoutMs: 25_000 })).toMatchObject({ enforced: true });
+    expect(activations()).toBe(before);
+    const own = await admin.changeset({ changes: [create('resource', { type: 'billing/invoice', name: 'THREE' })] });
+    await agent.serves(own.revision);
+    expect(activations()).toBe(before + 1);
+  }, 60_000);
 
   it('gets all that another application needs once the key names it', async () => {
     await admin.records('api_key').update('agent', { applications: ['billing', 'crm'] });

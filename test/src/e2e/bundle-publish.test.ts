@@ -144,6 +144,40 @@ describe('servicectl bundle publish', () => {
     publisher.kill('SIGKILL');
   }, 120_000);
 
+  it('publishes what some applications need, with a key that names them', async () => {
+    await admin.changeset({ changes: [{ op: 'create', kind: 'application', fields: { name: 'crm' } }] as never });
+    const key = { name: 'www', scopes: ['bundle'], applications: ['billing'] } as const;
+    const { secret } = await admin
+      .records('api_key')
+      .create({ ...key, applications: [...key.applications], scopes: ['bundle'] });
+    env = { SERVICE_CLOUD_URL: await cloud.url(), SERVICE_API_KEY: String(secret) };
+    const { tenant } = await publish();
+    const one = await agent(tenant);
+    await until(async () => expect(await one.allows('alice')).toBe(true));
+    const status = async () => (await (await one.get('/v1/status')).json()) as Record<string, unknown>;
+    expect(await status()).toMatchObject({ applications: ['billing'] });
+
+    const { bundle } = said();
+    const other = { application: 'crm', name: 'deal', actions: [] };
+    const change = { op: 'create', kind: 'role', fields: { application: 'crm', name: 'lead', description: 'Notes.' } };
+    await admin.changeset({ changes: [{ op: 'create', kind: 'resource_type', fields: other }] as never });
+    await admin.changeset({ changes: [{ op: 'create', kind: 'group', fields: { name: 'sellers' } }] as never });
+    await admin.changeset({ changes: [change] as never });
+    await publish();
+    expect(said().bundle).not.toBe(bundle);
+    const { revision } = await admin.changeset({
+      changes: [{ op: 'create', kind: 'group', fields: { name: 'idle' } }] as never,
+    });
+    const before = said().bundle;
+    await publish();
+    expect(said().bundle).toBe(before);
+    await until(async () => expect(await status()).toMatchObject({ revision }));
+    await revoke();
+    await publish();
+    await until(async () => expect(await one.allows('alice')).toBe(false));
+    expect(await status()).toMatchObject({ activated_by: 'delta', applications: ['billing'] });
+  }, 120_000);
+
   it('leaves what agents can use whenever it is killed, and goes on from there', async () => {
     const { tenant } = await publish();
     const one = await agent(tenant);
