@@ -162,6 +162,76 @@ describe.skipIf(!hasTerraform)('a provider at work', () => {
       await replaced(workspace, '-replace=service_role.r', '-replace=service_role_holders.r');
     });
 
+    it('and says so in the plan, of every kind that others can mention, with what stays', async () => {
+      const workspace = tenant.workspace(`
+        resource "service_application" "a" { name = "a" }
+        resource "service_resource_type" "t" {
+          application = service_application.a.path
+          name        = "t"
+          actions     = ["read"]
+        }
+        resource "service_resource" "r" {
+          type = service_resource_type.t.path
+          name = "r"
+        }
+        resource "service_subject_type" "u" { name = "user" }
+        resource "service_subject" "s" {
+          type = service_subject_type.u.name
+          id   = "s"
+        }
+        resource "service_group" "g" { name = "g" }
+        resource "service_role" "r" {
+          application = service_application.a.path
+          name        = "r"
+        }
+        resource "service_policy" "p" {
+          name      = "p"
+          effect    = "ALLOW"
+          resources = [{ resource = service_resource.r.path, actions = ["read"] }]
+        }
+        resource "service_policy_assignment" "p" {
+          policy      = service_policy.p.path
+          entity_type = "role"
+          entity      = service_role.r.path
+        }
+        resource "service_role_assignment" "r" {
+          role        = service_role.r.path
+          entity_type = "group"
+          entity      = service_group.g.path
+        }
+        resource "service_group_membership" "g" {
+          group       = service_group.g.path
+          entity_type = "subject"
+          entity      = service_subject.s.path
+        }
+        resource "service_directory" "okta" {
+          name = "okta"
+        }
+        resource "service_api_key" "k" {
+          name      = "k"
+          scopes    = ["directory"]
+          directory = service_directory.okta.path
+        }`);
+      await workspace.apply();
+      const users: Record<string, [address: string, user: string]> = {
+        'service_application.a': ['application/a', '"resource_type/a/t"'],
+        'service_resource_type.t': ['resource_type/a/t', '"resource/a/t/r"'],
+        'service_resource.r': ['resource/a/t/r', '"policy/p"'],
+        'service_subject.s': ['subject/user/s', '"group_membership/g//subject/user/s"'],
+        'service_group.g': ['group/g', '"group_membership/g//subject/user/s"'],
+        'service_role.r': ['role/a/r', '"role_assignment/a/r//group/g"'],
+        'service_policy.p': ['policy/p', '"policy_assignment/p//role/a/r"'],
+        'service_directory.okta': ['directory/okta', '"api_key/k"'],
+      };
+      for (const [resource, [address, user]] of Object.entries(users)) {
+        const plan = unwrapped(await workspace.ok('plan', `-replace=${resource}`));
+        expect(plan, resource).toContain(`"${address}" is replaced under its own name`);
+        expect(plan, resource).toContain(user);
+      }
+      const quiet = await workspace.ok('plan', '-replace=service_group_membership.g');
+      expect(quiet).not.toContain('is replaced under its own name');
+    });
+
     it('also where it takes over records, in either order', async () => {
       const owning = 'take_ownership = true';
       const workspace = tenant.workspace(tree(1, owning));

@@ -98,6 +98,8 @@ class LinkSetResource implements Resource<Configured> {
   ): Promise<void> {
     const { signal } = context;
     const records = await service.records(signal);
+    for (const link of prior === null ? [] : this.set.records(prior))
+      for (const warning of service.replaced.warningsAt(link)) context.report(warning);
     const view = await service.judged(signal);
     const granted = this.set.grantedIn(planned ?? prior ?? {});
     const owner = granted === undefined ? undefined : records.get(granted)?.managed_by;

@@ -274,7 +274,9 @@ class RecordResource implements Resource<Configured> {
   ): Promise<void> {
     const { signal } = context;
     const records = await service.records(signal);
-    const held = prior === null ? records.get(String(planned.address)) : undefined;
+    const own = records.get(String((prior ?? planned).address));
+    for (const warning of own === undefined ? [] : service.replaced.warningsAt(own)) context.report(warning);
+    const held = prior === null ? own : undefined;
     const dangling = await finallyDangling(this.form, planned, records, service);
     if (held !== undefined) {
       if (held.managed_by !== service.stack && !service.takeOwnership) throw this.foreign(held, dangling);
@@ -282,6 +284,11 @@ class RecordResource implements Resource<Configured> {
       // The records that this run removes or replaces are gone by then.
       if (!service.removed.has(held.address) && !service.heldBack.has(held.address) && replaced !== held.address)
         context.report(foundInPlace(this.form, held, planned, service, setsSecret));
+      else if (replaced === held.address) {
+        const mentions = (await service.mentions(signal)).get(held.address) ?? [];
+        const users = [...new Set(mentions.map(({ by }) => by.address))].filter((user) => !service.removed.has(user));
+        if (users.length > 0) service.replaced.add(held.address, users);
+      }
     }
     if (dangling.some(({ severity }) => severity === 'error')) throw new Refusal(dangling);
     for (const finding of dangling) context.report(finding);

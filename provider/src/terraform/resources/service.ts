@@ -16,6 +16,7 @@ import { type Mention, mentionsAmong, type ResourceType } from './dependents.js'
 import { Enforcement } from './enforcement.js';
 import { Narrowings } from './narrowings.js';
 import { PlannedRules } from './planned-rules.js';
+import { ReplacedRecords } from './replaced-records.js';
 import { RetryPolicy } from './retry-policy.js';
 import { isSchema, SchemaFaults } from './schema-faults.js';
 import { Records, Snapshot } from './snapshot.js';
@@ -66,6 +67,7 @@ export class Service {
   readonly claimed = new Set<Address>();
   /** The addresses of the objects of the state that this run has refreshed. */
   readonly inState = new Set<Address>();
+  readonly replaced = new ReplacedRecords();
   /** The records whose removal waits for the creation that takes their place, so that both are one change. */
   readonly heldBack = new Set<Address>();
   /** The fields that types lose in this run, as soon as nothing mentions them any more. */
