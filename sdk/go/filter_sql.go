@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 )
 
 // SQLDialect is a database for which filters can be said.
@@ -351,7 +352,9 @@ func (w *sqlWriter) hasAny(column string, values []any, isArray bool) string {
 	for _, value := range values {
 		switch {
 		case w.dialect == MySQL:
-			tests = append(tests, "JSON_CONTAINS("+column+", "+w.parameter(jsonText(value))+")")
+			for _, item := range spellings(value) {
+				tests = append(tests, "JSON_CONTAINS("+column+", "+w.parameter(item)+")")
+			}
 		case isArray:
 			tests = append(tests, w.array(column, "@>", []any{value}))
 		default:
@@ -364,7 +367,11 @@ func (w *sqlWriter) hasAny(column string, values []any, isArray bool) string {
 func (w *sqlWriter) hasOnly(column string, values []any, isArray bool) string {
 	switch {
 	case w.dialect == MySQL:
-		return "JSON_CONTAINS(" + w.parameter(jsonText(values)) + ", " + column + ")"
+		var items []string
+		for _, value := range values {
+			items = append(items, spellings(value)...)
+		}
+		return "JSON_CONTAINS(" + w.parameter("["+strings.Join(items, ",")+"]") + ", " + column + ")"
 	case w.dialect == PostgreSQL && isArray:
 		return w.array(column, "<@", storable(values))
 	case w.dialect == PostgreSQL:
@@ -416,6 +423,26 @@ func (w *sqlWriter) array(column, operator string, values []any) string {
 }
 
 // jsonText writes values, all of which JSON has.
+// spellings writes a value as JSON. MariaDB takes a character and the two escapes that stand for it for different texts.
+func spellings(value any) []string {
+	text := jsonText(value)
+	var lower, upper strings.Builder
+	for _, one := range text {
+		if one < 0x10000 {
+			lower.WriteRune(one)
+			upper.WriteRune(one)
+			continue
+		}
+		first, second := utf16.EncodeRune(one)
+		fmt.Fprintf(&lower, `\u%x\u%x`, first, second)
+		fmt.Fprintf(&upper, `\u%X\u%X`, first, second)
+	}
+	if lower.String() == text {
+		return []string{text}
+	}
+	return []string{text, lower.String(), upper.String()}
+}
+
 func jsonText(value any) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -380,12 +380,20 @@ class MysqlWriter extends SqlWriter {
   }
 
   hasAny(column: string, values: readonly FilterValue[]): string {
-    return this.any(values.map((value) => `JSON_CONTAINS(${column}, ${this.parameter(JSON.stringify(value))})`));
+    return this.any(values.flatMap(spellings).map((item) => `JSON_CONTAINS(${column}, ${this.parameter(item)})`));
   }
 
   hasOnly(column: string, values: readonly FilterValue[]): string {
-    return `JSON_CONTAINS(${this.parameter(JSON.stringify(values))}, ${column})`;
+    return `JSON_CONTAINS(${this.parameter(`[${values.flatMap(spellings).join(',')}]`)}, ${column})`;
   }
+}
+
+/** Writes a value as JSON. MariaDB takes a character and the two escapes that stand for it for different texts. */
+function spellings(value: FilterValue): string[] {
+  const text = JSON.stringify(value);
+  const escaped = (written: (digits: string) => string) =>
+    text.replace(/[\ud800-\udfff]/g, (half) => `\\u${written(half.charCodeAt(0).toString(16))}`);
+  return [...new Set([text, escaped((digits) => digits), escaped((digits) => digits.toUpperCase())])];
 }
 
 function bytes(expression: string): string {

@@ -17,6 +17,10 @@ const isLatin1 = (value: Json) => [...String(value)].every((one) => one <= '\u00
 const isUnnested = (value: Json) => (value as Json[]).every((item) => typeof item !== 'object' || item === null);
 const areTexts = (value: Json) => !hasNul(value) && (value as Json[]).every((item) => typeof item === 'string');
 const json = (value: Json) => JSON.stringify(value);
+/** JSON as Python writes it. */
+const asciiJson = (value: Json) =>
+  JSON.stringify(value).replace(/[^ -~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const isUnpadded = (value: Json) => !hasNul(value) && !String(value).endsWith(' ');
 
 const TEXT_ATTRIBUTES = ['name', 't', 'u', 'up', 'by', 'in'];
 const NUMBER_ATTRIBUTES = ['n', 'k'];
@@ -32,7 +36,13 @@ const SQLITE = [
   ]),
   ...of(NUMBER_ATTRIBUTES, [{ type: 'REAL' }, { type: 'NUMERIC' }, { type: 'INTEGER', holds: isWhole }]),
   ...of(['b'], [{ type: 'INTEGER', write: Number }]),
-  ...of(['l'], [{ type: 'TEXT', write: json }]),
+  ...of(
+    ['l'],
+    [
+      { type: 'TEXT', write: json },
+      { type: 'TEXT COLLATE NOCASE', write: asciiJson },
+    ],
+  ),
 ];
 
 const POSTGRES = [
@@ -40,6 +50,7 @@ const POSTGRES = [
     { type: 'text COLLATE "de-x-icu"', holds: (value) => !hasNul(value) },
     { type: 'varchar(200)', holds: (value) => !hasNul(value) },
     { type: 'citext', holds: (value) => !hasNul(value) },
+    { type: 'char(200)', holds: isUnpadded },
     { type: 'text COLLATE loose', as: '? COLLATE "C"', holds: (value) => !hasNul(value) },
     { type: 'bigint', holds: isWholeText },
     {
@@ -77,6 +88,7 @@ const MARIADB = [
     { type: 'VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' },
     { type: 'VARCHAR(200) CHARACTER SET latin1', as: 'CONVERT(? USING utf8mb4)', holds: isLatin1 },
     { type: 'VARBINARY(200)' },
+    { type: 'CHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci', holds: isUnpadded },
     { type: 'BIGINT', holds: isWholeText },
     {
       type: 'DATETIME',
@@ -91,7 +103,14 @@ const MARIADB = [
     { type: 'BIGINT', holds: isWhole },
   ]),
   ...of(['b'], [{ type: 'BOOLEAN', write: Number }]),
-  ...of(['l'], [{ type: 'JSON', holds: isUnnested, write: json }]),
+  ...of(
+    ['l'],
+    [
+      { type: 'JSON', holds: isUnnested, write: json },
+      { type: 'JSON', holds: isUnnested, write: asciiJson },
+      { type: 'TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci', holds: isUnnested, write: json },
+    ],
+  ),
 ];
 
 /** In memory. */

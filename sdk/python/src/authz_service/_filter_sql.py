@@ -422,10 +422,25 @@ class _MysqlWriter(_Writer):
         return f"LOCATE({_bytes(self.parameter(text))}, {_bytes(column)}) > 0"
 
     def has_any(self, column: str, values: Sequence[FilterValue], is_array: bool) -> str:
-        return _any([f"JSON_CONTAINS({column}, {self.placed(_json(value))})" for value in values])
+        items = [item for value in values for item in _spellings(value)]
+        return _any([f"JSON_CONTAINS({column}, {self.placed(item)})" for item in items])
 
     def has_only(self, column: str, values: Sequence[FilterValue], is_array: bool) -> str:
-        return f"JSON_CONTAINS({self.placed(_json(list(values)))}, {column})"
+        items = ",".join(item for value in values for item in _spellings(value))
+        return f"JSON_CONTAINS({self.placed('[' + items + ']')}, {column})"
+
+
+def _spellings(value: FilterValue) -> List[str]:
+    """Writes a value as JSON. MariaDB takes a character and the two escapes that stand for it for different texts."""
+    text = _json(value)
+    if all(one <= "\uffff" for one in text):
+        return [text]
+    halves = {one: one.encode("utf-16-be").hex() for one in text if one > "\uffff"}
+    escapes = [text, text]
+    for one, digits in halves.items():
+        for at, pair in enumerate((digits, digits.upper())):
+            escapes[at] = escapes[at].replace(one, f"\\u{pair[:4]}\\u{pair[4:]}")
+    return [text, *escapes]
 
 
 def _bytes(expression: str) -> str:
