@@ -43,6 +43,11 @@ export class CredentialUses {
     if (clients.length > 0) this.#schedule(GATHER_MS);
   }
 
+  /** Notes that a key of the directory with this record was used. */
+  noteDirectory(tenant: string, id: string): void {
+    this.note({ kind: 'api_key', tenant, id });
+  }
+
   /**
    * When these credentials of a tenant were last used, as far as it is written or noted here, by id. What cannot be read is
    * left out: whoever asks wants the records, or has changed them already.

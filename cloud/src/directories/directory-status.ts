@@ -76,11 +76,9 @@ function recordsOf(changes: readonly Change[]): string[] {
 }
 
 async function lastSync(cloud: Cloud, tenant: Tenant, name: string): Promise<number | undefined> {
-  const ids: string[] = [];
-  for (const record of tenant.state.records('api_key'))
-    if (record.kind === 'api_key' && record.fields.directory === name) ids.push(record.id);
-  const uses = await cloud.credentialUses.lastUsed(tenant.id, ids);
-  return uses.size === 0 ? undefined : Math.max(...uses.values());
+  const record = tenant.state.get(ownerOf(name));
+  if (record === undefined) return undefined;
+  return (await cloud.credentialUses.lastUsed(tenant.id, [record.id])).get(record.id);
 }
 
 /** The changes of all requests; of several about one record, the last. */

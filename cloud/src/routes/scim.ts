@@ -6,6 +6,7 @@ import { MIB } from '@authz-service/pdp/transport/body-bytes';
 import { REVISION_HEADER } from '@authz-service/pdp/transport/revision-header';
 import * as z from 'zod';
 import type { Credential } from '../auth/credential.js';
+import { ownerOf } from '../auth/demand-directory.js';
 import type { Cloud } from '../cloud.js';
 import type { DirectoryView } from '../directories/directory-view.js';
 import { notFound } from '../directories/entry-checks.js';
@@ -23,6 +24,7 @@ import type { PatchOperation } from '../scim/resource.js';
 import { SCIM_TYPE } from '../scim/scim-error.js';
 import { RESOURCE_TYPES, SCHEMAS, SERVICE_PROVIDER } from '../scim/service-documents.js';
 import type { EntryRecord } from '../tenants/entry-index.js';
+import type { Tenant } from '../tenants/tenant.js';
 
 const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 const COUNT = { default: 100, max: 1000 };
@@ -292,6 +294,14 @@ function ofDirectory(credential: Credential): DirectoryCredential {
   return credential as DirectoryCredential;
 }
 
+/** Returns the tenant of the credential, whose directory is in use. */
+async function used(cloud: Cloud, credential: Credential): Promise<Tenant> {
+  const tenant = await cloud.tenants.get(credential.tenant);
+  const record = tenant.state.get(ownerOf(ofDirectory(credential).directory));
+  if (record !== undefined) cloud.credentialUses.noteDirectory(tenant.id, record.id);
+  return tenant;
+}
+
 async function viewing(
   cloud: Cloud,
   credential: Credential,
@@ -299,13 +309,14 @@ async function viewing(
   work: (view: DirectoryView) => Reply | Promise<Reply>,
 ): Promise<Reply> {
   const { directory } = ofDirectory(credential);
-  const tenant = await cloud.tenants.get(credential.tenant);
+  const tenant = await used(cloud, credential);
   // Clients read at once what they have written, be it by another process.
   await cloud.refresh(tenant);
   return await whenViewed(tenant, () => work(viewNow(tenant, directory, now)));
 }
 
 async function joined({ cloud, writes }: Writing, { credential, requestId, now, charge }: SecuredCall, plan: Plan) {
+  await used(cloud, credential);
   return await writes.write(cloud, {
     credential: ofDirectory(credential),
     plan,

@@ -4,7 +4,10 @@ import { inParts, insertRows } from './batch.js';
 import type { Dialect } from './dialect.js';
 import { CLOCKS_DIFFER_MS } from './tenant-use.js';
 
-/** A use of a credential. */
+/** The kinds of records whose uses are kept: of a directory, that of any of its keys, since keys come and go. */
+const USED_KINDS = ['directory', ...CREDENTIAL_KINDS];
+
+/** A use of a credential, or of a directory. */
 export interface CredentialUse {
   tenant: string;
   /** The id of its record. */
@@ -20,7 +23,7 @@ export interface CredentialUseStore {
    * after `now` is replaced: it is of a clock that was ahead.
    */
   noteCredentialUses(uses: readonly CredentialUse[], now: number): Promise<void>;
-  /** When these credentials of a tenant were last used, by id, in milliseconds since the epoch. */
+  /** When these credentials and directories of a tenant were last used, by id, in milliseconds since the epoch. */
   credentialUses(tenant: string, ids: readonly string[]): Promise<Map<string, number>>;
 }
 
@@ -61,5 +64,5 @@ export function credentialUses({ reading, writing }: Pick<Dialect, 'reading' | '
 }
 
 function credentialsOf(db: Knex, tenant: string, ids: string[]): Knex.QueryBuilder {
-  return db('records').where('tenant_id', tenant).whereIn('kind', CREDENTIAL_KINDS).whereIn('id', ids);
+  return db('records').where('tenant_id', tenant).whereIn('kind', USED_KINDS).whereIn('id', ids);
 }

@@ -123,6 +123,8 @@ it('imports people and groups from files, again without a change, and removes by
   expect(await admin.records('subject').get('employee/ann')).toMatchObject({ properties: { department: 'sales' } });
   expect((await admin.records('group').get('Sales')).managed_by).toBe('directory/hr');
   const records = async () => (await admin.state()).records.filter(({ managed_by }) => managed_by === 'directory/hr');
+  // The key of the run is gone by now.
+  expect((await bench.run(['directory', 'status', 'hr'], { env })).stdout).toMatch(/^last sync +20\d\d-/m);
   const before = await records();
   expect(before).toHaveLength(6);
   expect(await bench.json(both, { env, code: 0 })).toMatchObject({ done: 4, failed: [] });
