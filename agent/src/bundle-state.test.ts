@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import type { EngineRecord } from '@authz-service/core/access/api/engine';
 import { compileEngine } from '@authz-service/core/access/engine/compile-engine';
 import { TenantSearch } from '@authz-service/core/access/search/tenant-search';
@@ -8,6 +9,7 @@ import { statusReport } from '@authz-service/embedded/status';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AgentMetrics } from './metrics.js';
 
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const FAULT = { code: 'network', detail: 'away' };
 
 const served = (revision: string): Served => ({
@@ -261,6 +263,12 @@ describe('AgentMetrics', () => {
       'service_agent_up gauge',
     ]);
     expect(text).toMatch(/^service_agent_up 1$/m);
+  });
+
+  it.skipIf(!hasPromtool)('has metrics that promtool accepts, except for a name of the specification', async () => {
+    const input = await new AgentMetrics().text();
+    const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
+    expect((stdout + stderr).trim()).toBe('service_agent_bundle_cache_hit counter metrics should have "_total" suffix');
   });
 
   it('counts calls by outcome and times evaluations', async () => {

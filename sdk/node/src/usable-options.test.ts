@@ -2,6 +2,10 @@ import { expect, it } from 'vitest';
 import { ServiceClient } from './client.js';
 
 it.each([
+  [{ apiKey: 'secret' }, 'There is no option "apiKey": it is a member of credentials: write credentials: { apiKey }.'],
+  [{ clientId: 'a' }, 'write credentials: { clientId, clientSecret }.'],
+  [{ timeoutMs: 10 }, 'There is no option "timeoutMs": there are url, credentials, decisionTimeoutMs, '],
+  [{ toString: undefined }, 'There is no option "toString"'],
   [{ batching: { max: 0 } }, 'batching.max is 0'],
   [{ batching: { max: 1.5 } }, 'batching.max is 1.5'],
   [{ batching: { max: Number.NaN } }, 'batching.max is NaN'],
