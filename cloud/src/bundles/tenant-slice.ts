@@ -12,9 +12,8 @@ import { revisionNumber, revisionText } from '@authz-service/core/state/revision
 import { SerialQueue } from '../concurrency/serial-queue.js';
 import type { BundleKeys } from './bundle-keys.js';
 import { type AddressedChange, Journal } from './journal.js';
+import { PackedBundles } from './packed-bundles.js';
 
-/** If the changes are a larger share of the records than this, the whole bundle is sent. */
-const DELTA_SHARE_MAX = 0.25;
 const RECORDS_PER_STEP = 64;
 
 /** The tenant, as its slices read it. */
@@ -46,8 +45,7 @@ export class TenantSlice {
   readonly #queue = new SerialQueue();
   readonly #journal = new Journal();
   #state: SliceState | undefined;
-  #bundle: { mark: string; archive: Promise<Buffer> } | undefined;
-  readonly #deltas = new Map<string, Promise<Buffer>>();
+  readonly #packed = new PackedBundles();
 
   constructor(
     private readonly source: SliceSource,
@@ -84,39 +82,28 @@ export class TenantSlice {
 
   /** The whole bundle, packed and signed once for each revision and key; call it while the slice is current. */
   bundle(keys: BundleKeys): Promise<Buffer> {
-    if (this.#bundle?.mark === keys.mark) return this.#bundle.archive;
-    const packing = { mark: keys.mark, archive: this.#packed(keys) };
-    this.#bundle = packing;
-    packing.archive.catch(() => {
-      if (this.#bundle === packing) this.#bundle = undefined;
-    });
-    return packing.archive;
+    return this.#packed.bundle(keys, () => this.#pack(keys));
   }
 
   /** The changes from an earlier revision; undefined if they are not known, or not clearly smaller than the bundle. */
   delta(from: string, keys: BundleKeys): Promise<Buffer> | undefined {
-    const name = `${from} ${keys.mark}`;
-    const found = this.#deltas.get(name);
-    if (found !== undefined) return found;
     const { revision, digest, of, size } = this.#current;
-    const since = this.#journal.since(anyNumber(from));
-    if (since === undefined || since.changes.length > size * DELTA_SHARE_MAX) return undefined;
-    const { id, name: tenant } = this.source;
-    const head = {
-      tenant: { id, name: tenant },
-      base: { revision: from, digest: since.base.digest },
-      ...{ revision, digest, slice: { applications: this.applications, of } },
-    };
-    const archive = packDelta(head, since.changes, (sha256) => keys.signDelta(sha256));
-    this.#deltas.set(name, archive);
-    archive.catch(() => this.#deltas.delete(name));
-    return archive;
+    return this.#packed.delta(from, keys, {
+      since: () => this.#journal.since(anyNumber(from)),
+      size,
+      pack: ({ base, changes }) => {
+        const { id, name } = this.source;
+        const slice = { applications: this.applications, of };
+        const head = { tenant: { id, name }, base: { ...base, revision: from }, revision, digest, slice };
+        return packDelta(head, changes, (sha256) => keys.signDelta(sha256));
+      },
+    });
   }
 
   /** Sends no more deltas over what was, because history has lost something of it. */
   forgetChanges(): void {
     this.#journal.clear();
-    this.#deltas.clear();
+    this.#packed.clearDeltas();
   }
 
   get #current(): SliceState {
@@ -124,7 +111,7 @@ export class TenantSlice {
     return this.#state;
   }
 
-  async #packed(keys: BundleKeys): Promise<Buffer> {
+  async #pack(keys: BundleKeys): Promise<Buffer> {
     const { source, applications } = this;
     const { slice, revision, digest, of } = this.#current;
     if (!this.isCurrent) throw new Error('the slice is packed only at the present revision of its tenant');
@@ -156,7 +143,7 @@ export class TenantSlice {
       this.forgetChanges();
       const size = await source.run(addAll(digests, slice, records));
       const digest = await source.run(digests.hexInSteps());
-      this.#bundle = undefined;
+      this.#packed.clear();
       this.#state = { slice, digests, size, digest, revision: revisionText(revisionNumber(of), digest), of };
       return;
     }
@@ -179,8 +166,7 @@ export class TenantSlice {
     );
     const size = sizes.reduce((sum, one) => sum + one, before.size);
     this.#journal.note({ revision: anyNumber(before.revision), digest: before.digest }, changes);
-    this.#deltas.clear();
-    this.#bundle = undefined;
+    this.#packed.clear();
     this.#state = { ...next, size, digest, revision: revisionText(revisionNumber(next.of), digest) };
   }
 }

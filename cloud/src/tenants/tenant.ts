@@ -17,6 +17,7 @@ import type { TenantState } from '@authz-service/core/state/tenant-state';
 import { touchesCredentials } from '../auth/credential-index.js';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { JOURNAL_BOUNDS, Journal } from '../bundles/journal.js';
+import { PackedBundles } from '../bundles/packed-bundles.js';
 import { type SliceSource, TenantSlice } from '../bundles/tenant-slice.js';
 import { SerialQueue } from '../concurrency/serial-queue.js';
 import type {
@@ -76,12 +77,6 @@ export interface WorkSharing {
   onMended?: (tenant: TenantRow) => void;
 }
 
-/** If the changes are a larger share of the records than this, the whole bundle is sent. */
-const DELTA_SHARE_MAX = 0.25;
-
-/** Agents that follow ask from the last few revisions; requests from thousands of others must not fill the memory. */
-const DELTAS_KEPT_MAX = 64;
-
 /** The slices that are kept up to date; others are made anew when they are asked for. */
 const SLICES_MAX = 256;
 
@@ -104,10 +99,8 @@ export class Tenant implements ReadableTenant {
   readonly work: TenantWork;
   readonly erased = 0;
   readonly #engine: TenantEngine;
-  #bundle: { mark: string; archive: Promise<Buffer> } | undefined;
+  readonly #packed = new PackedBundles();
   readonly #journal = new Journal();
-  /** By base and key. */
-  readonly #deltas = new Map<string, Promise<Buffer>>();
   /** By applications, longest ago first. */
   readonly #slices = new Map<string, TenantSlice>();
   readonly #addresses: KeptByKind<SortedAddresses>;
@@ -227,15 +220,11 @@ export class Tenant implements ReadableTenant {
 
   /** The bundle of this tenant alone, packed and signed once per revision and key. */
   bundle(keys: BundleKeys): Promise<Buffer> {
-    if (this.#bundle?.mark === keys.mark) return this.#bundle.archive;
-    const bundle: BundleContent = { revision: this.revision, tenants: [this.bundled()] };
-    const run = <T>(steps: Generator<undefined, T>) => this.#slicing.run(steps, this.id);
-    const packing = { mark: keys.mark, archive: packBundle(bundle, (sha256) => keys.sign(bundle, sha256), run) };
-    this.#bundle = packing;
-    packing.archive.catch(() => {
-      if (this.#bundle === packing) this.#bundle = undefined;
+    return this.#packed.bundle(keys, () => {
+      const bundle: BundleContent = { revision: this.revision, tenants: [this.bundled()] };
+      const run = <T>(steps: Generator<undefined, T>) => this.#slicing.run(steps, this.id);
+      return packBundle(bundle, (sha256) => keys.sign(bundle, sha256), run);
     });
-    return packing.archive;
   }
 
   /**
@@ -243,20 +232,14 @@ export class Tenant implements ReadableTenant {
    * are not known, or not clearly smaller than the bundle.
    */
   delta(from: string, keys: BundleKeys): Promise<Buffer> | undefined {
-    const name = `${from} ${keys.mark}`;
-    const known = this.#deltas.get(name);
-    if (known) return known;
-    const since = this.#journal.since(from);
-    if (since === undefined || since.changes.length > this.#state.size * DELTA_SHARE_MAX) return undefined;
-    const head = { tenant: { id: this.id, name: this.name }, base: since.base, ...this.revisionRef };
-    const archive = packDelta(head, since.changes, (sha256) => keys.signDelta(sha256));
-    for (const oldest of this.#deltas.keys()) {
-      if (this.#deltas.size < DELTAS_KEPT_MAX) break;
-      this.#deltas.delete(oldest);
-    }
-    this.#deltas.set(name, archive);
-    archive.catch(() => this.#deltas.delete(name));
-    return archive;
+    return this.#packed.delta(from, keys, {
+      since: () => this.#journal.since(from),
+      size: this.#state.size,
+      pack: ({ base, changes }) => {
+        const head = { tenant: { id: this.id, name: this.name }, base, ...this.revisionRef };
+        return packDelta(head, changes, (sha256) => keys.signDelta(sha256));
+      },
+    });
   }
 
   /** The part of this tenant that is for these applications, sorted. */
@@ -355,7 +338,7 @@ export class Tenant implements ReadableTenant {
       changes,
       () => recordsAfter(this.#state, staged),
       () => {
-        this.#deltas.clear();
+        this.#packed.clear();
         this.#state.commit(staged);
         this.#number = revision;
         this.#revision = undefined;
@@ -363,7 +346,6 @@ export class Tenant implements ReadableTenant {
         this.#addresses.follow(staged);
         this.#names.follow(staged);
         this.#entries.follow(staged);
-        this.#bundle = undefined;
         along(changes);
         this.changed(this);
       },
@@ -373,7 +355,7 @@ export class Tenant implements ReadableTenant {
   /** Sends no more deltas over the commits up to now, because history has lost something of them. */
   forgetCommits(): void {
     this.#journal.clear();
-    this.#deltas.clear();
+    this.#packed.clearDeltas();
     for (const slice of this.#slices.values()) slice.forgetChanges();
   }
 
@@ -390,8 +372,7 @@ export class Tenant implements ReadableTenant {
     this.#entries.clear();
     this.#journal.clear();
     this.#journal.fill(upTo(revision, commits));
-    this.#deltas.clear();
-    this.#bundle = undefined;
+    this.#packed.clear();
     this.#engine.hold(engine);
     this.changed(this);
   }
