@@ -2,7 +2,7 @@ import { parseJson } from '@authz-service/core/json/parse-json';
 import { parseQuestion } from '@authz-service/pdp/endpoints/question';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainRequest, requestOf } from './plain-question.js';
+import { plainRequest, requestOf, sent } from './plain-question.js';
 
 const name = fc.oneof(
   { weight: 9, arbitrary: fc.string({ minLength: 1 }) },
@@ -117,5 +117,39 @@ describe('the short way', () => {
     expect(() => requestOf(asked)).toThrow(
       expect.objectContaining({ errors: [expect.objectContaining({ pointer: '/subject/roles/1' })] }),
     );
+  });
+});
+
+describe('a process whose Object.prototype was given members', () => {
+  const asked = { subject: { type: 'user', id: 'a' }, action: { name: 'read' }, resource: { type: 't', id: '1' } };
+  const inherited = (name: string, value: unknown, work: () => unknown) => {
+    Object.defineProperty(Object.prototype, name, { value, enumerable: true, configurable: true });
+    try {
+      return work();
+    } finally {
+      delete (Object.prototype as Record<string, unknown>)[name];
+    }
+  };
+
+  it.each([
+    ['roles', ['admin']],
+    ['context', { mfa: true }],
+    ['properties', { owner: 'a' }],
+    ['options', { partial: 'ask' }],
+  ])('gets no decision by an inherited %s', (name, value) => {
+    const ask = () => inherited(name, value, () => requestOf(asked));
+    expect(ask).toThrow(expect.objectContaining({ code: 'internal', detail: expect.stringContaining(`"${name}"`) }));
+    const send = () => inherited(name, value, () => sent(asked));
+    expect(send).toThrow(expect.objectContaining({ code: 'internal' }));
+  });
+
+  it('is asked as before by what no question has', () => {
+    expect(
+      inherited(
+        'helper',
+        () => 1,
+        () => requestOf(asked),
+      ),
+    ).toEqual(requestOf(asked));
   });
 });

@@ -8,6 +8,22 @@ import type { DecisionQuestion } from '@authz-service/sdk/question';
 
 /** Deeper JSON takes the longer way, which refuses what is too deep. */
 const DEPTH_MAX = 16;
+/** The members of questions: what an object inherits under such a name would count as if the caller had said it. */
+const MEMBERS: ReadonlySet<string> = new Set([
+  ...['subject', 'action', 'resource', 'context', 'options', 'evaluations', 'page', 'type', 'id', 'name'],
+  ...['properties', 'attributes', 'roles', 'explain', 'partial', 'evaluations_semantic', 'limit', 'token'],
+]);
+const EMPTY = {};
+
+/** Throws `internal` if `Object.prototype` has been given a member of questions: nothing is decided in such a process. */
+function refusePollution(): void {
+  for (const name in EMPTY) {
+    if (!MEMBERS.has(name)) continue;
+    const detail = `Object.prototype has a member "${name}" in this process, which every question would inherit: find what sets it.`;
+    throw new ServiceError('internal', detail);
+  }
+}
+
 /** A surrogate that stands alone. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
@@ -16,11 +32,13 @@ const HALF_CHARACTER = /\p{Surrogate}/u;
  * time; any other as it would arrive over the network. Throws `invalid_request` with a pointer for each fault.
  */
 export function requestOf(question: DecisionQuestion): ParsedQuestion {
+  refusePollution();
   return plainRequest(question) ?? parseQuestion(sent(question));
 }
 
 /** A question as it would arrive over the network. Throws `invalid_request` for what JSON does not hold. */
 export function sent(question: unknown): unknown {
+  refusePollution();
   const text: string | undefined = jsonText(question);
   if (text !== undefined) return parseJson(text, 'The question');
   throw new ServiceError('invalid_request', `The question is ${typeof question}: give an object.`);
