@@ -1,4 +1,4 @@
-import { CompactSign, type CryptoKey, compactVerify, decodeJwt, decodeProtectedHeader, importJWK } from 'jose';
+import { CompactSign, type CryptoKey, compactVerify, decodeJwt, decodeProtectedHeader } from 'jose';
 import * as z from 'zod';
 
 /** ECDSA on P-256 with SHA-256 (RFC 7518 section 3.4): every JOSE library has it. */
@@ -39,10 +39,11 @@ export async function verifiedJson(jws: string, type: string, keys: readonly Bun
   try {
     const { payload, protectedHeader } = await compactVerify(
       jws,
-      async ({ kid }) => {
+      ({ kid }) => {
         const key = keys.find((known) => known.kid === kid);
         if (key === undefined) throw new Error('unknown key');
-        return await importJWK(key, BUNDLE_KEY_ALGORITHM);
+        // The library imports it once and keeps it as long as this object lives.
+        return key;
       },
       { algorithms: [BUNDLE_KEY_ALGORITHM] },
     );
