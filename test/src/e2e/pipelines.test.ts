@@ -115,6 +115,13 @@ describe('the pipelines', () => {
       await pipelines.merge('change');
       await pipelines.run('github', notation, 'apply', 'main');
       expect(await tenant.addresses()).toContain('role/docs/reader');
+      if (notation === 'yaml') {
+        const { value: last } = await tenant.client.audit({ limit: 1 }).next();
+        expect(last?.source).toMatchObject({
+          approved_by: ['bob', 'eve'],
+          pipeline: 'https://github.example/acme/tenant/actions/runs/12',
+        });
+      }
 
       await pipelines.commit('wrong', spoil);
       await expect(pipelines.run('github', notation, 'plan', 'wrong')).rejects.toThrow(/MAYBE/);

@@ -25,6 +25,8 @@ export type Job = 'plan' | 'apply';
 type Variables = Record<string, string>;
 
 interface Pipeline {
+  /** Those that may fail, before the others: they say more about the run in its environment. */
+  notes: string[];
   commands: string[];
   /** Those that run whether or not the others succeed. */
   always: string[];
@@ -44,7 +46,7 @@ export function environmentOf(host: Host, notation: Notation, job: Job): string 
 /** The commands of a job, as the file has them, and its variables that are no expressions of the host. */
 export function pipelineOf(host: Host, notation: Notation, job: Job): Pipeline {
   const file = fileOf(host, notation);
-  const steps: { run?: string; if?: string }[] =
+  const steps: { run?: string; if?: string; 'continue-on-error'?: boolean }[] =
     host === 'github'
       ? file.jobs[job].steps
       : [
@@ -52,12 +54,15 @@ export function pipelineOf(host: Host, notation: Notation, job: Job): Pipeline {
           ...(file[job].after_script ?? []).map((run: string) => ({ run, if: 'always' })),
         ];
   const runs = steps.flatMap((step) =>
-    step.run === undefined ? [] : [{ run: step.run, always: step.if !== undefined }],
+    step.run === undefined
+      ? []
+      : [{ run: step.run, always: step.if !== undefined, isNote: !!step['continue-on-error'] }],
   );
-  const of = (always: boolean) => runs.filter((one) => one.always === always).map(({ run }) => run);
+  const notes = runs.filter(({ isNote }) => isNote).map(({ run }) => run);
+  const of = (always: boolean) => runs.filter((one) => one.always === always && !one.isNote).map(({ run }) => run);
   const variables: Variables = (host === 'github' ? file.env : file.variables) ?? {};
   const env = Object.entries(variables).filter(([, value]) => !value.includes('${{'));
-  return { commands: of(false), always: of(true), env: Object.fromEntries(env) };
+  return { notes, commands: of(false), always: of(true), env: Object.fromEntries(env) };
 }
 
 /** Runs commands as a shell of a host does, until one fails; gives it with its output. */
@@ -102,6 +107,8 @@ export class Pipelines {
         "api --paginate repos/acme/tenant/issues/7/comments --jq "*startswith*) grep -l '^<!-- plan of the tenant -->' * ;;
         "api --silent --method PATCH repos/acme/tenant/issues/comments/"*" --field body=@comment.md")
           cp "$OLDPWD/comment.md" "$(basename "$5")" ;;
+        "api repos/acme/tenant/commits/c0ffee1/pulls --jq "*) echo 7 ;;
+        "api --paginate repos/acme/tenant/pulls/7/reviews --jq "*APPROVED*) printf 'eve\\nbob\\neve\\n' ;;
         *) exit 1 ;;
       esac`,
     );
@@ -137,7 +144,7 @@ export class Pipelines {
    * that run always have run.
    */
   async run(host: Host, notation: Notation, job: Job, branch: string, more: Variables = {}): Promise<{ plan: string }> {
-    const { commands, always, env: variables } = pipelineOf(host, notation, job);
+    const { notes, commands, always, env: variables } = pipelineOf(host, notation, job);
     this.jobs += 1;
     const name = `job-${this.jobs}`;
     await this.git('.', 'clone', '--quiet', '--branch', branch, 'origin', name);
@@ -159,9 +166,15 @@ export class Pipelines {
       GITHUB_REPOSITORY: 'acme/tenant',
       GITHUB_SERVER_URL: 'https://github.example',
       GITHUB_RUN_ID: '12',
+      GITHUB_SHA: 'c0ffee1',
+      GITHUB_ENV: this.path(`${name}-env`),
+      ...(host === 'github' && { GITHUB_ACTIONS: 'true' }),
       CI_JOB_URL: 'https://gitlab.example/acme/tenant/-/jobs/12',
       ...more,
     };
+    await failureIn(notes, { cwd: dir, env });
+    const noted = existsSync(this.path(`${name}-env`)) ? readFileSync(this.path(`${name}-env`), 'utf8') : '';
+    for (const [, key = '', value = ''] of noted.matchAll(/^(\w+)=(.*)$/gm)) env[key] = value;
     const failures: string[] = [];
     for (const group of [commands, ...always.map((command) => [command])]) {
       const failure = await failureIn(group, { cwd: dir, env });
