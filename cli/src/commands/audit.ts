@@ -6,7 +6,7 @@ import { connect, connectionFlags } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
 import { table } from '../output/table.js';
 import { err, out } from '../output/terminal.js';
-import { moment } from '../output/text.js';
+import { moment, printable } from '../output/text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 
 /** If a commit has more changes than this, the counts beside it say how many. */
@@ -72,10 +72,7 @@ export default class Audit extends ServiceCommand {
     if (since !== undefined && until !== undefined && Date.parse(until) < Date.parse(since))
       throw new UsageError(`--until "${until}" is before --since "${since}": no commit is between them.`);
     const items = await first(flags.limit, client.audit({ ...page, filter, onPage }));
-    const isGiven = items.some(({ source }) => source !== undefined && provenanceText(source) !== '');
-    const outcome = isGiven
-      ? shown([...HEADINGS, 'GIVEN BY'], items, (entry) => [...cells(entry), provenanceText(entry.source ?? {})])
-      : shown(HEADINGS, items, cells);
+    const outcome = withProvenance(shown(HEADINGS, items, cells), items);
     if (items.length === 0) for (const line of await whyNothing(client, filter, this.signal)) await err.line(line);
     if (searched !== undefined && !searched.revision.startsWith('1.')) {
       const { revision, at } = searched;
@@ -120,6 +117,18 @@ function shown<T>(headings: string[], items: T[], cellsOf: (item: T) => string[]
   return {
     json: { items },
     text: items.length === 0 ? undefined : table(headings, items.map(cellsOf), out.style, out.columns),
+  };
+}
+
+/** Adds who stands behind the commits, below the table, which has no room for it. */
+function withProvenance({ text, ...outcome }: Outcome, items: AuditEntry[]): Outcome {
+  const given = items.flatMap(({ revision, source }) => {
+    const words = source === undefined ? '' : provenanceText(source);
+    return words === '' ? [] : [`  ${revision}  ${printable(words)}`];
+  });
+  return {
+    ...outcome,
+    text: given.length === 0 ? text : [text, '', 'Given by, as their pipelines say:', ...given].join('\n'),
   };
 }
 

@@ -39,7 +39,7 @@ function render(url: string, status: AgentStatus): string {
     ['status', status.consecutive_failures === 0 ? status.status : `${status.status}, ${failures(status)}`],
     ['tenant', tenant === null ? 'none yet' : `${tenant.name} (${tenant.id})`],
     ['revision', status.revision ?? 'none yet'],
-    ['applications', status.applications?.join(', ') ?? 'all'],
+    ['holds', status.applications?.join(', ') ?? 'all applications'],
     ['epoch', status.epoch === null ? 'none' : `${status.epoch.name}, declared ${status.epoch.declared_at}`],
     ['confirmed', status.age_seconds === null ? 'never' : `${Math.round(status.age_seconds)} s ago`],
     ['maximum age', status.max_age_seconds === null ? 'none' : `${status.max_age_seconds} s`],
