@@ -4,6 +4,9 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
+/** It starts a server of its own, which takes as long as all that needs none. */
+const POSTGRES = 'cloud/src/store/postgres/postgres.test.ts';
+
 /** Tests read the sources of every workspace, so that a unit test needs no build; end-to-end tests start the built programs. */
 export default defineConfig({
   resolve: {
@@ -28,8 +31,9 @@ export default defineConfig({
       project(
         'unit',
         ['{*,sdk/*,examples/*}/src/**/*.test.ts'],
-        ['test/src/{conformance,e2e,faults,naive,sdk}/**', '**/*property.test.ts'],
+        ['test/src/{conformance,e2e,faults,naive,sdk}/**', '**/*property.test.ts', POSTGRES],
       ),
+      project('databases', [POSTGRES]),
       project('properties', ['**/*property.test.ts']),
       project('conformance', ['test/src/conformance/**/*.test.ts']),
       project('e2e', ['test/src/e2e/**/*.test.ts']),
