@@ -5,6 +5,7 @@ import { type ChangeText, packDelta } from '@authz-service/core/bundle/delta-wri
 import { recordText } from '@authz-service/core/bundle/record-text';
 import type { BundleContent } from '@authz-service/core/bundle/types';
 import { packBundle } from '@authz-service/core/bundle/write';
+import { eachInSteps } from '@authz-service/core/concurrency/time-slicing';
 import type { Path } from '@authz-service/core/records/address';
 import { addressOf, type StoredRecord } from '@authz-service/core/records/registry';
 import { DigestSet } from '@authz-service/core/state/digest-set';
@@ -76,7 +77,13 @@ export class TenantSlice {
   /** Takes over what the tenant has by now. */
   follow(): Promise<void> {
     return this.#queue.run(async () => {
-      while (!this.isCurrent) await this.#advance();
+      try {
+        while (!this.isCurrent) await this.#advance();
+      } catch (error) {
+        // What it was may be why: the next one to ask gets it made anew.
+        this.#state = undefined;
+        throw error;
+      }
     });
   }
 
@@ -131,9 +138,9 @@ export class TenantSlice {
     const before = this.#state;
     const { revision: of } = source.revisionRef;
     const texts = before && source.changesSince(before.of);
-    const changes = texts?.map(changeIn);
+    const changes = texts && (await source.run(eachOf(texts, changeIn)));
     if (before !== undefined && changes?.every((change) => isOutsideShape(before.slice, change))) {
-      const own = changes.flatMap((change) => sliced(change, before.slice, before.slice));
+      const own = (await source.run(eachOf(changes, (change) => sliced(change, before.slice, before.slice)))).flat();
       return await this.#take(before, own, { ...before, digests: before.digests.copy(), of });
     }
     const records = [...source.records()];
@@ -154,9 +161,7 @@ export class TenantSlice {
   /** Goes on to what follows from these changes of its own records. */
   async #take(before: SliceState, changes: readonly AddressedChange[], next: SliceState): Promise<void> {
     const { digests } = next;
-    for (const { before: gone } of changes) if (gone !== undefined) digests.remove(gone.address, gone.fields);
-    for (const { after: come } of changes) if (come !== undefined) digests.add(come.address, come.fields);
-    const digest = await this.source.run(digests.hexInSteps());
+    const digest = await this.source.run(digestAfter(digests, changes));
     if (digest === before.digest) {
       this.#state = { ...next, digests: before.digests };
       return;
@@ -179,6 +184,24 @@ function digestOf(revision: string): string {
 /** The revision as the journal of a slice names it, whose processes number it differently. */
 function anyNumber(revision: string): string {
   return `0.${digestOf(revision)}`;
+}
+
+/** Changes a set of leaves in short steps, and returns its digest. */
+function* digestAfter(digests: DigestSet, changes: readonly AddressedChange[]): Generator<undefined, string> {
+  yield* eachInSteps(changes, RECORDS_PER_STEP, ({ before: gone }) => {
+    if (gone !== undefined) digests.remove(gone.address, gone.fields);
+  });
+  yield* eachInSteps(changes, RECORDS_PER_STEP, ({ after: come }) => {
+    if (come !== undefined) digests.add(come.address, come.fields);
+  });
+  return yield* digests.hexInSteps();
+}
+
+/** Maps a list in short steps. */
+function* eachOf<T, U>(items: readonly T[], map: (item: T) => U): Generator<undefined, U[]> {
+  const made: U[] = [];
+  yield* eachInSteps(items, RECORDS_PER_STEP, (item) => void made.push(map(item)));
+  return made;
 }
 
 function changeIn({ before, after }: ChangeText): RecordChange {
@@ -211,20 +234,16 @@ function* addAll(
   records: readonly EngineRecord[],
 ): Generator<undefined, number> {
   const kept = yield* collect(slice, records);
-  for (const [index, { kind, fields }] of kept.entries()) {
-    digests.add(addressOf(kind, fields), fields);
-    if (index % RECORDS_PER_STEP === 0) yield;
-  }
+  yield* eachInSteps(kept, RECORDS_PER_STEP, ({ kind, fields }) => digests.add(addressOf(kind, fields), fields));
   return kept.length;
 }
 
 function* collect(slice: ApplicationSlice, records: readonly EngineRecord[]): Generator<undefined, EngineRecord[]> {
   const kept: EngineRecord[] = [];
-  for (const [index, record] of records.entries()) {
+  yield* eachInSteps(records, RECORDS_PER_STEP, (record) => {
     const own = slice.recordOf(record);
     if (own !== undefined) kept.push(own);
-    if (index % RECORDS_PER_STEP === 0) yield;
-  }
+  });
   return kept;
 }
 
@@ -238,9 +257,8 @@ function* differences(
   const found = changes.flatMap((change) => sliced(change, was, is));
   const addresses = changes.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
   const changed = new Set(addresses.map(({ kind, fields }) => addressOf(kind, fields)));
-  for (const [index, record] of records.entries()) {
+  yield* eachInSteps(records, RECORDS_PER_STEP, (record) => {
     if (!changed.has(record.address)) found.push(...sliced({ before: record, after: record }, was, is));
-    if (index % RECORDS_PER_STEP === 0) yield;
-  }
+  });
   return found;
 }

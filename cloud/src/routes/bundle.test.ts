@@ -37,6 +37,22 @@ describe('the bundle', () => {
     expect(bundle.tenants[0]?.records).toHaveLength(billing().length);
   });
 
+  it('for some applications is that of exactly these, whatever their names', async () => {
+    const named = (name: string) => ({ op: 'create', kind: 'application', fields: { name } });
+    await cloud.commit(admin, ['a', 'b', 'a,b'].map(named));
+    const held = async (applications: string[]) => {
+      const bundle = await open((await fetchBundle(await cloud.key(admin, ['bundle'], { applications }))).body);
+      const [tenant] = bundle.tenants;
+      const records = tenant?.records.filter(({ kind }) => kind === 'application').map(({ fields }) => fields.name);
+      return [tenant?.slice?.applications, records];
+    };
+    expect(await held(['a', 'b'])).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    expect(await held(['a,b'])).toEqual([['a,b'], ['a,b']]);
+  });
+
   it('is not sent again until something is committed', async () => {
     const { headers } = await fetchBundle(agent);
     const etag = headers.get('etag') ?? '';

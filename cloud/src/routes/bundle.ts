@@ -1,6 +1,13 @@
 import { DELTA_MANIPULATION } from '@authz-service/core/bundle/format';
 import { ProblemError } from '@authz-service/core/problem';
-import { epochNumber, findRevisionNumber, splitToken, tokenOf } from '@authz-service/core/state/revision';
+import {
+  compareTokens,
+  epochNumber,
+  findRevisionNumber,
+  isToken,
+  splitToken,
+  tokenOf,
+} from '@authz-service/core/state/revision';
 import { AGENT_HEADER, type AgentReport } from '@authz-service/pdp/contract/agent-report';
 import * as z from 'zod';
 import { authenticate } from '../auth/authenticate.js';
@@ -151,7 +158,11 @@ function revisedReport(
   if (report?.revision === undefined || slice === undefined) return report;
   const { epochName } = bundleKeys;
   const isNewest = had.map(splitToken).some(({ revision, epoch }) => epoch === epochName && slice.isAt(revision));
-  return isNewest ? { ...report, revision: tokenOf(slice.of, epochName) } : report;
+  const revision = tokenOf(slice.of, epochName);
+  // Another replica may have been ahead of this one.
+  return isNewest && (!isToken(report.revision) || compareTokens(revision, report.revision) > 0)
+    ? { ...report, revision }
+    : report;
 }
 
 /**

@@ -244,7 +244,7 @@ export class Tenant implements ReadableTenant {
 
   /** The part of this tenant that is for these applications, sorted. */
   slice(applications: readonly Path[]): TenantSlice {
-    const name = applications.join();
+    const name = JSON.stringify(applications);
     const slice = this.#slices.get(name) ?? new TenantSlice(this.#sliceSource(), applications);
     this.#slices.delete(name);
     this.#slices.set(name, slice);

@@ -6,7 +6,7 @@ import { bundleRevision } from './digest.js';
 import { isBundleFormat } from './record-format.js';
 import { recordText } from './record-text.js';
 import type { ByteSource } from './types.js';
-import { isText, sliceOf } from './untrusted.js';
+import { areForSame, isText, sliceOf } from './untrusted.js';
 
 /** The changes that lead from one bundle to another, as a delta holds them. */
 export interface BundleChanges {
@@ -22,8 +22,8 @@ interface PlacedChange extends ChangeText {
 /**
  * Returns what leads from the state after `base` and its `deltas`, which is at `current`, to the bundle `next`. Of `base`
  * every line counts as checked; of `next` those are checked that differ, and whether the whole fits its digest shows only
- * where the changes are applied. Undefined where it cannot be told so: another notation, several tenants, a slice for other applications, more than
- * `changesMax` changes. Throws `invalid_bundle` or `SyntaxError` where a text is not what it should be.
+ * where the changes are applied. Undefined where it cannot be told so: another notation, several tenants, other applications,
+ * more than `changesMax` changes. Throws `invalid_bundle` or `SyntaxError` where a text is not what it should be.
  */
 export function compareBundles(
   { base, deltas, current }: { base: ByteSource; deltas: readonly Delta[]; current: RevisionRef },
@@ -33,7 +33,7 @@ export function compareBundles(
   const [before, after] = [new BundleLines(base), new BundleLines(next)];
   const { id, name, revision, digest } = after.tenant;
   const [slice, former] = [after, before].map(({ tenant }) => sliceOf(tenant.slice, 'The tenant'));
-  if (String(slice?.applications) !== String(former?.applications)) return undefined;
+  if (!areForSame(slice, former)) return undefined;
   if (!isBundleFormat(after.head.format) || after.head.unreadable !== undefined) return undefined;
   if (!isText(id) || !isText(name) || !isText(revision) || !isText(digest)) return undefined;
   if (after.head.revision !== bundleRevision([{ id, revision, digest }])) return undefined;

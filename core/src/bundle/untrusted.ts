@@ -30,6 +30,14 @@ export function sliceOf(value: unknown, what: string): BundleSlice | undefined {
   throw new ProblemError('invalid_bundle', `${what} has a slice without applications or revision: ${short(value)}.`);
 }
 
+/** Whether two slices are for the same applications; none is the whole tenant. */
+export function areForSame(
+  one: Pick<BundleSlice, 'applications'> | undefined,
+  other: Pick<BundleSlice, 'applications'> | undefined,
+): boolean {
+  return JSON.stringify(one?.applications) === JSON.stringify(other?.applications);
+}
+
 /** As much of a value as a refusal shows. */
 export function short(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';

@@ -1,4 +1,4 @@
-import { type Provenance, provenanceSchema } from './provenance.js';
+import { APPROVERS_MAX, type Provenance, provenanceSchema } from './provenance.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,8 +11,9 @@ export const APPROVED_BY = 'SERVICE_APPROVED_BY';
  */
 export function pipelineProvenance(env: Environment, event?: unknown): Provenance {
   const known = env.GITHUB_ACTIONS === 'true' ? ofGithub(env, event) : env.GITLAB_CI === 'true' ? ofGitlab(env) : {};
-  const approvers = (env[APPROVED_BY] ?? '').split(',').map((name) => name.trim());
-  const all = { ...known, approved_by: approvers.filter((name) => name !== '') };
+  const names = (env[APPROVED_BY] ?? '').split(',').map((name) => name.trim());
+  const approvers = names.filter((name) => provenanceSchema.safeParse({ approved_by: [name] }).success);
+  const all = { ...known, approved_by: approvers.slice(0, APPROVERS_MAX) };
   return Object.fromEntries(
     Object.entries(all).filter(([member, value]) => provenanceSchema.safeParse({ [member]: value }).success),
   );

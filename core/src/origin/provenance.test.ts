@@ -96,6 +96,12 @@ describe('the provenance that a pipeline knows', () => {
     ['a machine that is no pipeline', { SERVICE_APPROVED_BY: 'bob' }, undefined, { approved_by: ['bob'] }],
     ['nothing', {}, undefined, {}],
     [
+      'one approver that nobody can read',
+      { SERVICE_APPROVED_BY: 'bob,\u202Eeve,dan' },
+      undefined,
+      { approved_by: ['bob', 'dan'] },
+    ],
+    [
       'what nobody takes',
       { GITLAB_CI: 'true', CI_PIPELINE_URL: 'https://t:secret@x/1', CI_MERGE_REQUEST_IID: 'x' },
       undefined,

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { publicRepository } from './public-repository.js';
 
 const NAME_LENGTH_MAX = 128;
-const APPROVERS_MAX = 50;
+/** The approvers that a commit can name. */
+export const APPROVERS_MAX = 50;
 const ADDRESS_LENGTH_MAX = 1024;
 
 /** One line of text that is shown as it is: no control characters, none that turn the direction of text. */

@@ -4,6 +4,7 @@ import type { Delta } from '@authz-service/core/bundle/delta';
 import { moveDigests } from '@authz-service/core/bundle/delta-digest';
 import { decodeDeltaInSteps } from '@authz-service/core/bundle/delta-read';
 import type { DeltaStatement } from '@authz-service/core/bundle/statement';
+import { areForSame } from '@authz-service/core/bundle/untrusted';
 import { ProblemError } from '@authz-service/core/problem';
 import { revisionNumber } from '@authz-service/core/state/revision';
 import { timeSlicing } from '../time-slicing.js';
@@ -68,7 +69,7 @@ export async function confirmed({ json, statement, kid }: VerifiedDelta, served:
 }
 
 function refuseOtherBase({ tenant, base, revision, slice }: Delta, served: Served): void {
-  if (String(slice?.applications) !== String(served.slice?.applications))
+  if (!areForSame(slice, served.slice))
     throw invalid(
       `The delta is for ${slice?.applications.join(', ') ?? 'all applications'}, and what is served for others.`,
     );

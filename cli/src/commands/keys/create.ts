@@ -74,12 +74,18 @@ bundle, a caller of /v1/authorize the scope decisions.`;
   }
 }
 
+const FLAGS = [
+  { field: '/expires_at', name: '--expires-at' },
+  { field: '/applications', name: '--application' },
+];
+
 /** Names a fault of a field by the flag that gave it. */
 function byFlag(error: unknown): unknown {
   if (!(error instanceof ProblemError)) return error;
-  const fault = error.errors.find(({ pointer }) => pointer === '/expires_at');
-  return fault
-    ? new ProblemError(error.code, `--expires-at: ${fault.detail}`, error.errors, {
+  const fault = error.errors.find(({ pointer }) => FLAGS.some(({ field }) => pointer.startsWith(field)));
+  const flag = FLAGS.find(({ field }) => fault?.pointer.startsWith(field));
+  return fault && flag
+    ? new ProblemError(error.code, `${flag.name}: ${fault.detail}`, error.errors, {
         cause: error,
         ...(error.requestId !== undefined && { requestId: error.requestId }),
       })

@@ -21,6 +21,7 @@ it.each([
   'subject == context.subject',
   'subject["properties"]["a"] == 1 && subject.properties == {}',
   '[subject.properties][0].a == 1',
+  'subject.properties.a ==',
 ])('%s may read all', (source) => {
   expect(subjectPropertiesRead(source)).toBe('all');
 });

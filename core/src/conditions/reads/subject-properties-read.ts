@@ -1,13 +1,18 @@
-import { type Ast, parseCondition } from '../syntax/parse.js';
+import { type Ast, ConditionFault, parseCondition } from '../syntax/parse.js';
 import { attributePath, MACROS, partsOf } from './reads.js';
 
 const PROPERTIES = 'subject.properties';
 const NONE: ReadonlySet<string> = new Set();
 
-/** The names of the subject's properties that a condition may read; `all` where its text does not bound them. Throws `ConditionFault`. */
+/** The names of the subject's properties that a condition may read; `all` where its text does not bound them, or does not parse. */
 export function subjectPropertiesRead(source: string): ReadonlySet<string> | 'all' {
   const found = new Set<string>();
-  return collect(parseCondition(source), NONE, found) ? found : 'all';
+  try {
+    return collect(parseCondition(source), NONE, found) ? found : 'all';
+  } catch (error) {
+    if (error instanceof ConditionFault) return 'all';
+    throw error;
+  }
 }
 
 /** Adds the properties that are named; returns whether no other can be read. */
