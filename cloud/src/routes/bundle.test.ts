@@ -1,4 +1,5 @@
 import { decodeBundle, unpackBundle } from '@authz-service/core/bundle/read';
+import { addressOf } from '@authz-service/core/records/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALICE_READS, billing, TestCloud } from '../../testing/test-cloud.js';
 
@@ -43,14 +44,16 @@ describe('the bundle', () => {
     const held = async (applications: string[]) => {
       const bundle = await open((await fetchBundle(await cloud.key(admin, ['bundle'], { applications }))).body);
       const [tenant] = bundle.tenants;
-      const records = tenant?.records.filter(({ kind }) => kind === 'application').map(({ fields }) => fields.name);
+      const records = tenant?.records.flatMap((record) =>
+        record.kind === 'application' ? addressOf('application', record.fields) : [],
+      );
       return [tenant?.slice?.applications, records];
     };
     expect(await held(['a', 'b'])).toEqual([
       ['a', 'b'],
-      ['a', 'b'],
+      ['application/a', 'application/b'],
     ]);
-    expect(await held(['a,b'])).toEqual([['a,b'], ['a,b']]);
+    expect(await held(['a,b'])).toEqual([['a,b'], ['application/a,b']]);
   });
 
   it('is not sent again until something is committed', async () => {
