@@ -1,3 +1,5 @@
+import { bareText } from '@authz-service/core/manifest/yaml-text';
+
 /** The files of `servicectl init`: a small valid tenant, with comments for readers who are new to the notation. */
 export interface ScaffoldFile {
   path: string;
@@ -50,7 +52,7 @@ const tenantFile = (
 version: 1
 
 # Who owns what these files declare. Apply changes and removes only what its own stack owns.
-stack: ${JSON.stringify(stack)}
+stack: ${bareText(stack)}
 ${
   tenant === undefined
     ? `
@@ -59,7 +61,7 @@ ${
 `
     : `
 # The only tenant this may be applied to.
-tenant: ${JSON.stringify(tenant)}
+tenant: ${bareText(tenant)}
 `
 }
 # Requests name no roles, and send no properties in place of the recorded ones: records alone say who somebody is and what
@@ -83,7 +85,7 @@ policies:
 # subject_types:
 #   user: { properties: { region: string } }
 context_attributes:
-  channel: { type: string, description: "How the customer writes: mail, phone or chat." }
+  channel: { description: "How the customer writes: mail, phone or chat.", type: string }
 
 # Renaming a record? Say so, and it keeps its id and everything that mentions it:
 # moved:

@@ -1,6 +1,4 @@
-import { quote } from '../records/describe.js';
 import { unknownKeyText } from '../records/issue-text.js';
-import { nearest } from '../text/nearest.js';
 import { AddressLists } from './address-lists.js';
 import { declareApplications } from './applications.js';
 import { checkRecords } from './check-records.js';
@@ -8,9 +6,10 @@ import { Declarations } from './declarations.js';
 import { expectedMapping } from './describe.js';
 import { documentsOf, sourceOf } from './documents.js';
 import { Environment, type Removal } from './environment.js';
+import { foreignText, isForeign, TOP_KEYS } from './foreign.js';
 import { FromRequests } from './from-requests.js';
 import type { ManifestFile, ManifestResult } from './manifest.js';
-import { ADDRESS_LISTS, COLLECTIONS, LINK_LISTS, SETTINGS } from './notation.js';
+import { COLLECTIONS, LINK_LISTS } from './notation.js';
 import { LinkReader } from './read-links.js';
 import { RecordReader } from './read-records.js';
 import { Settings } from './settings.js';
@@ -19,15 +18,6 @@ import { byPlace, Findings, Source } from './source.js';
 import { Variables } from './variables.js';
 import type { Entry, YamlDocument } from './yaml-document.js';
 import { isEmpty } from './yaml-node.js';
-
-const TOP_KEYS = [SETTINGS, ADDRESS_LISTS].flatMap(Object.keys).concat([...COLLECTIONS.keys()], [...LINK_LISTS.keys()]);
-
-/** Keys that may stand at the top by the names of kinds: a tree consists of these. */
-const KIND_KEYS = [...COLLECTIONS.keys(), ...LINK_LISTS.keys()];
-/** Keys that files of other programs have at the top, too, such as GitLab's pipelines. */
-const SHARED_KEYS = ['variables'];
-/** The number of keys that are named of a document that declares nothing here. */
-const FOREIGN_KEYS_MAX = 3;
 
 /** How far a reading has come: the files that have been begun, and the records found in them. */
 export interface ReadProgress {
@@ -177,19 +167,4 @@ export function readManifest(
     };
   }
   return result;
-}
-
-/** Whether a document is of something else: it has several keys, and none is one of a tree or a misspelt kind. */
-function isForeign(entries: readonly Entry[]): boolean {
-  const isOurs = ({ key, value }: Entry) =>
-    key === 'version'
-      ? value.type === 'scalar' && value.source === '1'
-      : (TOP_KEYS.includes(key) && !SHARED_KEYS.includes(key)) || nearest(key, KIND_KEYS) !== undefined;
-  return entries.length > 1 && !entries.some(isOurs);
-}
-
-function foreignText(entries: readonly Entry[]): string {
-  const keys = entries.slice(0, FOREIGN_KEYS_MAX).map(({ key }) => quote(key));
-  const more = entries.length > keys.length ? ', …' : '';
-  return `This file does not look like records: it has the keys ${keys.join(', ')}${more}. Keep records in a folder of their own, and name that folder.`;
 }

@@ -24,7 +24,8 @@ interface Variable extends Written {
   isUsed: boolean;
 }
 
-const KEYS = ['type', 'default', 'description'];
+/** The keys of a variable's declaration. */
+export const VARIABLE_KEYS = ['type', 'default', 'description'];
 /** A reference to a variable, as a whole value. */
 const WHOLE = /^\$\{var\.([A-Za-z_]\w*)\}$/;
 const BEGUN = '${var.';
@@ -210,7 +211,7 @@ function readVariable(document: YamlDocument, { keyNode, value: node }: Entry, a
   }
   const entries = document.entries(node, () => about);
   for (const { key, keyNode: at } of entries)
-    if (!KEYS.includes(key)) document.fault(at, about, unknownKeyText(key, KEYS));
+    if (!VARIABLE_KEYS.includes(key)) document.fault(at, about, unknownKeyText(key, VARIABLE_KEYS));
   const typed = entries.find(({ key }) => key === 'type');
   const type = typed && PROPERTY_TYPES.find((known) => typed.value.type === 'scalar' && known === typed.value.value);
   if (type === undefined) {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../json/json.js';
 import { MAX_FILE_LENGTH } from './limits.js';
 import type { ManifestFile } from './manifest.js';
-import { flowText, type Inline, memberLines } from './yaml-text.js';
+import { type Inline, itemLines, memberLines } from './yaml-text.js';
 
 /** A file is closed and continued in another one from this length on, well below what the reader takes. */
 const FULL = MAX_FILE_LENGTH / 4;
@@ -49,9 +49,9 @@ export class FileSet {
     for (const [key, value] of Object.entries(values)) this.add(open, memberLines(key, value, ''));
   }
 
-  /** A list at the top of a file, an item a line. */
+  /** A list at the top of a file. */
   list(file: string, name: string, items: readonly Json[]): void {
-    for (const item of items) this.add(this.enter(file, [name]), [`  - ${flowText(item)}`]);
+    for (const item of items) this.add(this.enter(file, [name]), itemLines(item, '  '));
   }
 
   /** One `key: value` in the mapping that the keys `at` lead to. */

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../json/json.js';
 
 /** Lines up to this many columns hold a whole list or mapping. */
-const WIDTH = 100;
+export const WIDTH = 120;
 
 /** Keys may have 1024 characters before their colon; longer ones take a line of their own. */
-const KEY_LENGTH = 1000;
+export const KEY_LENGTH = 1000;
 
 /** Words that some YAML reads as another thing than text. */
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i;
@@ -35,13 +35,19 @@ function quoted(text: string): string {
   );
 }
 
-function ambiguous(text: string): boolean {
-  return RESERVED.test(text) || NUMERIC.test(text) || text.includes('\ufffd');
+/** Whether a text is a word that some YAML reads as another thing than text. */
+export function isReserved(text: string): boolean {
+  return RESERVED.test(text);
 }
 
-function scalarText(value: null | boolean | number | string): string {
+function isAmbiguous(text: string): boolean {
+  return isReserved(text) || NUMERIC.test(text) || text.includes('\ufffd');
+}
+
+/** A value among others on a line. */
+export function scalarText(value: null | boolean | number | string): string {
   if (typeof value !== 'string') return JSON.stringify(value);
-  return BARE_ANYWHERE.test(value) && !ambiguous(value) ? value : quoted(value);
+  return BARE_ANYWHERE.test(value) && !isAmbiguous(value) ? value : quoted(value);
 }
 
 /** A value on one line. */
@@ -72,17 +78,32 @@ export function memberLines(key: string, value: Json, indent: string, inline: In
 
 function blockLines(value: Json[] | JsonObject, indent: string): string[] {
   if (!Array.isArray(value)) return Object.entries(value).flatMap(([key, inner]) => memberLines(key, inner, indent));
-  return value.map((item) => `${indent}- ${flowText(item)}`);
+  return value.flatMap((item) => itemLines(item, indent));
+}
+
+/** The lines of an item of a list at this indentation. */
+export function itemLines(item: Json, indent: string): string[] {
+  const line = `${indent}- ${flowText(item)}`;
+  if (line.length <= WIDTH || item === null || typeof item !== 'object') return [line];
+  const [first = '', ...rest] = blockLines(item, `${indent}  `);
+  return [`${indent}- ${first.trimStart()}`, ...rest];
 }
 
 function textLines(start: string, value: null | boolean | number | string, indent: string): string[] {
-  if (typeof value !== 'string') return [`${start} ${scalarText(value)}`];
-  const bare = BARE_IN_BLOCK.test(value) && !/: | #|:$/.test(value) && !ambiguous(value);
-  if (bare) return [`${start} ${value}`];
-  const literal = literalLines(value);
-  if (literal === undefined) return [`${start} ${scalarText(value)}`];
+  const literal = typeof value === 'string' ? literalLines(value) : undefined;
+  if (literal === undefined) return [`${start} ${typeof value === 'string' ? bareText(value) : scalarText(value)}`];
   const [header, ...lines] = literal;
   return [`${start} ${header}`, ...lines.map((line) => (line === '' ? '' : `${indent}  ${line}`))];
+}
+
+/** A text of one line behind its key. */
+export function bareText(text: string): string {
+  return BARE_IN_BLOCK.test(text) && !/: | #|:$/.test(text) && !isAmbiguous(text) ? text : scalarText(text);
+}
+
+/** Whether a text has several lines that a literal block can hold. */
+export function isLiteral(text: string): boolean {
+  return literalLines(text) !== undefined;
 }
 
 /** A text of several lines as a literal block, where that keeps every sign. */

@@ -1,4 +1,5 @@
 import { type Document, isMap, isPair, isSeq, LineCounter, parse, parseDocument, type YAMLMap } from 'yaml';
+import { plainEnds, withEndsOf } from '../manifest/line-ends.js';
 import type { ManifestFile, ManifestResult } from '../manifest/manifest.js';
 import { isLink } from '../manifest/write.js';
 import { applicationOf, type LinkRecord, placeLinks } from '../manifest/write-links.js';
@@ -141,16 +142,6 @@ function withLinesOf(before: string, after: string): string {
     .map((line) => known.get(plain(line))?.shift() ?? fitting(line))
     .join('\n');
   return equalJson(parse(restored), parse(after)) ? restored : after;
-}
-
-function plainEnds(text: string): string {
-  return text.replaceAll('\r\n', '\n');
-}
-
-/** The text with the line ends that most lines before have. */
-function withEndsOf(before: string, text: string): string {
-  const [returns, lines] = [before.split('\r\n').length - 1, before.split('\n').length - 1];
-  return returns * 2 > lines ? text.replaceAll('\n', '\r\n') : text;
 }
 
 function apply({ before, after }: ProposedChange, tree: OpenTree): void {

@@ -87,14 +87,36 @@ export async function readTreeAndTests(
   return { records: [...records, ...(await environmentFiles(root, environment))], tests };
 }
 
+/** All files of a tree by what they are: records, environments and tests. A single file is told by its name and its folder. */
+export async function readAllFiles(
+  root: string,
+): Promise<{ file: ManifestFile; kind: 'records' | 'environment' | 'tests' }[]> {
+  const kindOf = (file: string, folder: string) =>
+    isTest(file) ? 'tests' : folder === ENVIRONMENTS ? 'environment' : 'records';
+  const isFile = (await fs.stat(root).catch(() => undefined))?.isFile() ?? false;
+  const files = await readFiles(root, () => true, true);
+  if (files.length === 0) throw emptyFolder(root);
+  return files.map((file) => {
+    const folder = isFile
+      ? path.basename(path.dirname(path.resolve(root)))
+      : (path.relative(root, file.path).split(path.sep)[0] ?? '');
+    return { file, kind: kindOf(file.path, folder) };
+  });
+}
+
 /** Reads the tests alone, as `readTreeAndTests` does. */
 export async function readTests(root: string): Promise<ManifestFile[]> {
   return await readFiles(root, isTest);
 }
 
-async function readFiles(root: string, wanted: (file: string) => boolean): Promise<ManifestFile[]> {
+async function readFiles(
+  root: string,
+  wanted: (file: string) => boolean,
+  withEnvironments = false,
+): Promise<ManifestFile[]> {
   const faults: ProblemItem[] = [];
-  const isOfEnvironment = (file: string) => path.relative(root, file).split(path.sep)[0] === ENVIRONMENTS;
+  const isOfEnvironment = (file: string) =>
+    !withEnvironments && path.relative(root, file).split(path.sep)[0] === ENVIRONMENTS;
   const found = (await findFiles(root, faults)).filter((file) => wanted(file) && !isOfEnvironment(file));
   const files = faults.length === 0 ? await readAll(found, faults) : [];
   const first = faults[0];

@@ -35,9 +35,9 @@ const environments = z.array(text).min(1).meta({
 
 const common = {
   name: text.meta({ description: 'The expectation in words, once in each file.' }),
+  environments: environments.optional(),
   clock: clock.optional(),
   context: context.optional(),
-  environments: environments.optional(),
 };
 const cause = {
   policy: text.meta({ description: 'The path of the deciding policy: `billing/approve-small`.' }).optional(),
@@ -103,8 +103,8 @@ const fixtures = z.strictObject({
 });
 
 const head = {
-  clock: clock.optional(),
   environments: environments.optional(),
+  clock: clock.optional(),
   context: context.optional(),
   fixtures: fixtures.prefault({}),
 };
@@ -115,6 +115,11 @@ export const testFileSchema = z.strictObject({
   records: z.unknown().optional(),
   tests: z.array(z.record(z.string(), z.unknown())).min(1),
 });
+
+/** The keys of a file of tests, and those of a test of any form, in the order in which they are written. */
+export const TEST_FILE_KEYS = Object.keys(testFileSchema.shape);
+const testKeys = new Set(Object.values(FORMS).flatMap((form) => Object.keys(form.shape)));
+export const TEST_KEYS = [...[...testKeys].filter((key) => key !== 'exactly'), 'exactly'];
 
 export type TestFile = z.output<typeof testFileSchema>;
 export type SubjectDetail = z.output<typeof subjectDetail>;
