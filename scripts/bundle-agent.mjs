@@ -16,11 +16,12 @@ const REQUIRE = [
   'const require = createRequireOfBundle(import.meta.url);',
 ].join('\n');
 
-/** The program, and its threads, which it finds beside itself. */
+/** The program, and what it finds beside itself: its threads, and what few agents need. */
 export const AGENT_FILES = [
   { from: 'agent/dist/main.js', to: 'service-agent.mjs' },
   { from: 'embedded/dist/bundle/unpack-thread.js', to: 'unpack-thread.js' },
   { from: 'embedded/dist/bundle/compare-thread.js', to: 'compare-thread.js' },
+  { from: 'pdp/dist/sinks/otlp-request.js', to: 'otlp-request.js' },
 ];
 
 /** Bundles a file, and returns what esbuild says of the bundle. */
@@ -33,6 +34,7 @@ async function bundle({ from, to }) {
     write: false,
     metafile: true,
     absWorkingDir: root,
+    external: ['./otlp-request.js'],
     platform: 'node',
     target: 'node20.19',
     format: 'esm',

@@ -13,9 +13,9 @@ import { declare } from '@authz-service/core/records/registry';
 import { revisionText } from '@authz-service/core/state/revision';
 import { Secret } from '@authz-service/core/values/secret';
 import { apiKeyHash } from '@authz-service/embedded/cache/api-key-hash';
+import { LineWriter } from '@authz-service/pdp/sinks/line-writer';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningAgent, startAgent } from './agent.js';
-import { LineWriter } from './line-writer.js';
 import { createLog } from './log.js';
 
 const records = [
@@ -75,6 +75,7 @@ async function start(tenantId?: string): Promise<RunningAgent> {
       cacheDir: dir,
       logLevel: 'info',
       decisionLog: false,
+      decisionLogSinks: [],
       decisionLogInputs: false,
       decisionLogMask: [],
       allowRollback: false,

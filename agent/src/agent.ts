@@ -1,18 +1,21 @@
 import type { Server } from 'node:http';
+import { join } from 'node:path';
 import { Synchronization } from '@authz-service/embedded/synchronization';
 import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
 import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
+import type { LineWriter } from '@authz-service/pdp/sinks/line-writer';
 import { addressText, reachableUrl } from './config/listen-addr.js';
 import type { AgentConfig } from './config/settings.js';
 import { DecisionLog } from './decision-log.js';
 import { listen } from './http/listen.js';
 import { createAgentServer } from './http/server.js';
-import type { LineWriter } from './line-writer.js';
 import type { Logger } from './log.js';
 import { AgentMetrics } from './metrics.js';
 
 /** How long running work may take to end once the agent is told to stop. */
 const STOP_MS = 5_000;
+/** How long the last decision lines may take to reach their receivers; the others stay in the queue on disk. */
+const FLUSH_MS = 2_000;
 
 export interface RunningAgent {
   /** The URL under which callers on this machine reach the agent, with the actual port. */
@@ -37,9 +40,8 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
   const metrics = new AgentMetrics();
   const sync = new Synchronization(config, log, metrics);
   const { state } = sync;
-  const decisionLog = config.decisionLog
-    ? new DecisionLog(decisions, log, config.decisionLogInputs ? config.decisionLogMask : undefined)
-    : undefined;
+  const decisionLog = config.decisionLog ? openDecisionLog(config, { log, decisions }) : undefined;
+  metrics.logsTo(decisionLog?.sinks ?? []);
   let url = '';
   let draining = false;
   const publicUrl = () => config.publicUrl ?? (url.startsWith('unix:') ? 'http://localhost' : url);
@@ -69,8 +71,20 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
       await Promise.race([Promise.all([polls, close(server)]), deadline]);
       server.closeAllConnections();
       await ended();
+      await decisionLog?.close(FLUSH_MS);
     },
   };
+}
+
+function openDecisionLog(config: AgentConfig, { log, decisions }: AgentOutputs): DecisionLog {
+  const { decisionLogSinks, decisionLogInputs, decisionLogMask, cacheDir } = config;
+  return new DecisionLog({
+    sinks: decisionLogSinks,
+    folder: join(cacheDir, 'decision-log'),
+    stdout: decisions,
+    log,
+    masks: decisionLogInputs ? decisionLogMask : undefined,
+  });
 }
 
 /** Idle connections end at once, busy ones after their answer. */

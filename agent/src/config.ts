@@ -73,15 +73,18 @@ export function loadConfig({ configPath, env, cwd }: ConfigSources): LoadedConfi
     cacheDir: read('cacheDir'),
     logLevel: read('logLevel'),
     decisionLog: read('decisionLog'),
+    decisionLogSinks: read('decisionLogSinks'),
     decisionLogInputs: read('decisionLogInputs'),
     decisionLogMask: read('decisionLogMask'),
     bundleJwks: read('bundleJwks'),
     allowRollback: read('allowRollback'),
     drainMs: read('drainMs'),
   };
-  if (config.decisionLogInputs && config.decisionLog === false) {
+  for (const key of ['decisionLogSinks', 'decisionLogInputs'] as const) {
+    const isWanted = key === 'decisionLogInputs' ? config[key] : isGiven(YAML_KEYS[key]);
+    if (!isWanted || config.decisionLog !== false) continue;
     faults.push(
-      `${variableOf(YAML_KEYS.decisionLogInputs)}: there is no decision log: set ${variableOf(YAML_KEYS.decisionLog)}=true, too`,
+      `${variableOf(YAML_KEYS[key])}: there is no decision log: set ${variableOf(YAML_KEYS.decisionLog)}=true, too`,
     );
   }
   const { maxAgeMs, pollIntervalMs } = config;

@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import type { AccessPathKind } from '@authz-service/core/access/api/decision';
 import { maskedInputs } from '@authz-service/core/questions/replay/decision-inputs';
 import type { DecisionRequest } from '@authz-service/core/request';
-import type { LineWriter } from './line-writer.js';
-import type { Logger } from './log.js';
+import { lineId } from '@authz-service/pdp/sinks/log-line';
+import { type OpenedSink, openSink, type SinkSurroundings } from '@authz-service/pdp/sinks/open-sinks';
+import type { Sink } from '@authz-service/pdp/sinks/sink';
+import type { SinkSettings } from '@authz-service/pdp/sinks/sink-settings';
+import { FULL_VERSION } from './version.js';
 
 /** One decision, as it is logged. */
 export interface DecisionEntry {
@@ -25,27 +29,47 @@ export interface DecisionEntry {
   now: number;
 }
 
+export interface DecisionLogOptions extends Omit<SinkSurroundings, 'origin'> {
+  sinks: readonly SinkSettings[];
+  /** The paths of inputs that are not logged; if absent, no inputs are. */
+  masks?: readonly string[] | undefined;
+}
+
 /**
  * Writes the decision log: every call of `/v1/authorize`, and every evaluation of a batch, is a line with all fields.
  * So is a refused or failed one; its reason is the problem's detail. `resource_id` is the id of the record that the
  * resource was resolved to, by id or by name; otherwise the id in the request; otherwise, like every unknown field, an
  * empty text. With inputs, a line also holds the address of the deciding policy and what `servicectl replay` needs.
  *
- * Answers come before lines: if nobody reads standard output, lines are dropped, and the log says how many.
+ * Each line has an id, PROCESS.NUMBER. The first one of a process says in `after` which was the last of the process before, if that is known.
  */
 export class DecisionLog {
-  #dropping = false;
+  readonly sinks: readonly Sink[];
+  readonly #process = randomBytes(6).toString('hex');
+  readonly #masks: readonly string[] | undefined;
+  #after: string | undefined;
+  #order = 0;
 
-  constructor(
-    private readonly writer: LineWriter,
-    private readonly log: Logger,
-    /** The paths of inputs that are not logged; if absent, no inputs are. */
-    private readonly masks?: readonly string[],
-  ) {}
+  constructor({ sinks, masks, ...surroundings }: DecisionLogOptions) {
+    const origin = { service: 'service-agent', version: FULL_VERSION, process: this.#process };
+    const opened: OpenedSink[] = sinks.map((settings) => openSink(settings, { ...surroundings, origin }));
+    this.sinks = opened.map(({ sink }) => sink);
+    this.#after = opened.find(({ lastId }) => lastId !== undefined)?.lastId;
+    this.#masks = masks;
+  }
 
-  write(entry: DecisionEntry): void {
+  /** Resolves once every sink that blocks has room; undefined if nobody has to wait. */
+  room(): Promise<unknown> | undefined {
+    const waits = this.sinks.flatMap((sink) => sink.room() ?? []);
+    return waits.length === 0 ? undefined : Promise.all(waits);
+  }
+
+  /** Returns false if a sink that blocks has lost the line: then the decision must not be answered. */
+  write(entry: DecisionEntry): boolean {
+    const order = ++this.#order;
+    const time = new Date().toISOString();
     const line = {
-      time: new Date().toISOString(),
+      time,
       level: 'INFO',
       msg: 'decision',
       subject_id: entry.subjectId,
@@ -56,23 +80,26 @@ export class DecisionLog {
       access_path: entry.accessPath,
       policy_id: entry.policyId,
       ms: Math.round(entry.ms * 1000) / 1000,
+      id: lineId(this.#process, order),
+      ...(order === 1 && this.#after !== undefined && { after: this.#after }),
       ...this.#inputs(entry),
     };
-    const written = this.writer.write(`${JSON.stringify(line)}\n`);
-    if (written && this.#dropping) {
-      this.log.warn(
-        { dropped: this.writer.takeDropped() },
-        'decision log lines were dropped: they were not read in time',
-      );
-    } else if (!written && !this.#dropping) {
-      this.log.error('decision log lines are being dropped: standard output is not read');
+    const text = `${JSON.stringify(line)}\n`;
+    let kept = true;
+    for (const sink of this.sinks) {
+      if (!sink.write({ process: this.#process, order, time, text }) && sink.blocks) kept = false;
     }
-    this.#dropping = !written;
+    return kept;
+  }
+
+  /** Delivers what is queued, for so long at most; the rest stays on disk. */
+  async close(deadlineMs: number): Promise<void> {
+    await Promise.all(this.sinks.map((sink) => sink.close(deadlineMs)));
   }
 
   /** Returns what makes a line replayable: the deciding policy by its address, and the inputs of the decision. */
   #inputs({ request, policy, failed, now }: DecisionEntry): object {
-    if (this.masks === undefined || request === undefined) return {};
-    return { policy, ...(failed && { failed }), inputs: maskedInputs(request, now, this.masks) };
+    if (this.#masks === undefined || request === undefined) return {};
+    return { policy, ...(failed && { failed }), inputs: maskedInputs(request, now, this.#masks) };
   }
 }

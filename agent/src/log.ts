@@ -1,6 +1,6 @@
+import type { LineWriter } from '@authz-service/pdp/sinks/line-writer';
 import { type Logger, pino } from 'pino';
 import type { LogLevel } from './config/settings.js';
-import type { LineWriter } from './line-writer.js';
 
 export type { Logger } from 'pino';
 

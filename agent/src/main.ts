@@ -25,13 +25,16 @@ Environment variables override the file:
   SERVICE_CACHE_DIR      cache_dir      default ~/.service/bundles
   SERVICE_LOG_LEVEL      log_level      default info
   SERVICE_DECISION_LOG   decision_log   default false
+  SERVICE_DECISION_LOG_SINKS
+                 decision_log_sinks     default stdout; or file:///PATH, https://…, otlp+https://…,
+                                        syslog+tls://…, separated by white space
   SERVICE_BUNDLE_JWKS    bundle_jwks    the keys that sign bundles, a JWKS or the path of one;
                                         default: those of the first contact, kept in the cache
   SERVICE_ALLOW_ROLLBACK allow_rollback default false: refuse a revision older than the one served last
   SERVICE_DRAIN_TIME     drain_time     default 5s: how long after SIGTERM requests are still answered while
                                         /readyz says 503
 
-Logs go to standard error, decision lines to standard output.
+Logs go to standard error, decision lines to standard output unless sinks are named.
 `;
 
 async function main(): Promise<number> {

@@ -6,6 +6,13 @@ import { DecisionMetrics } from './decision-metrics.js';
 /** The source of the bundle that made the agent ready. */
 export type BundleSource = 'cache' | 'sync';
 
+/** The figures of a sink of the decision log. */
+interface LogFigures {
+  name: string;
+  lostLines: number;
+  queuedBytes: number;
+}
+
 /** The agent's metrics. Every series exists from the start, with the value 0. */
 export class AgentMetrics {
   readonly #registry = new Registry();
@@ -74,6 +81,32 @@ export class AgentMetrics {
   /** Records the duration of one evaluation. */
   evaluated(allowed: boolean, ms: number): void {
     this.#decisions.evaluated(allowed, ms);
+  }
+
+  /** The sinks of the decision log, whose figures are read when the metrics are. */
+  logsTo(sinks: readonly LogFigures[]): void {
+    if (sinks.length === 0) return;
+    const registers = this.#registers;
+    const labelNames = ['sink'];
+    new Gauge({
+      name: 'service_agent_decision_log_queued_bytes',
+      help: 'Lines of the decision log that wait for their receiver.',
+      labelNames,
+      registers,
+      collect() {
+        for (const { name, queuedBytes } of sinks) this.set({ sink: name }, queuedBytes);
+      },
+    });
+    new Counter({
+      name: 'service_agent_decision_log_lost_total',
+      help: 'Lines of the decision log that a sink has lost; the log says which.',
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const { name, lostLines } of sinks) this.inc({ sink: name }, lostLines);
+      },
+    });
   }
 
   takesFrom(kind: 'cloud' | 'static'): void {

@@ -1,11 +1,11 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { isLoopbackHost } from '@authz-service/core/values/loopback';
+import { LineWriter } from '@authz-service/pdp/sinks/line-writer';
 import { drained, stopSignal } from '@authz-service/pdp/transport/stop-signal';
 import { startAgent } from './agent.js';
 import { addressText } from './config/listen-addr.js';
 import type { AgentConfig } from './config/settings.js';
 import { type LoadedConfig, loadConfig } from './config.js';
-import { LineWriter } from './line-writer.js';
 import { createLog, type Logger } from './log.js';
 
 export interface RunOptions {

@@ -4,9 +4,10 @@ import { Writable } from 'node:stream';
 import { BundleState } from '@authz-service/embedded/bundle/bundle-state';
 import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
 import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
+import { LineWriter } from '@authz-service/pdp/sinks/line-writer';
+import { readSinks } from '@authz-service/pdp/sinks/sink-settings';
 import { DecisionLog } from '../src/decision-log.js';
 import { createAgentServer } from '../src/http/server.js';
-import { LineWriter } from '../src/line-writer.js';
 import { createLog } from '../src/log.js';
 import { AgentMetrics } from '../src/metrics.js';
 
@@ -28,7 +29,7 @@ export async function serveAgent(publicUrl = ''): Promise<ServedAgent> {
   const state = new BundleState(metrics);
   state.started();
   const log = createLog('info', into(logged));
-  const decisionLog = new DecisionLog(into(decisions), log);
+  const decisionLog = new DecisionLog({ sinks: readSinks('stdout', '/'), folder: '', stdout: into(decisions), log });
   const waits = new RevisionWaits((outcome) => metrics.waited(outcome), { waitMs: 50 });
   const served = () => state.served?.revision;
   const reach = (wanted: MinRevision, gone: AbortSignal) =>

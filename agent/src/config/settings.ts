@@ -5,6 +5,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { isMaskable } from '@authz-service/core/questions/replay/decision-inputs';
 import { durationMs } from '@authz-service/core/values/duration';
 import { Secret } from '@authz-service/core/values/secret';
+import { readSinks, SinkFault, type SinkSettings } from '@authz-service/pdp/sinks/sink-settings';
 import { DRAIN_TIME } from '@authz-service/pdp/transport/stop-signal';
 import { type ListenAddr, listenAddr } from './listen-addr.js';
 
@@ -35,6 +36,8 @@ export interface AgentConfig {
   cacheDir: string;
   logLevel: LogLevel;
   decisionLog: boolean;
+  /** The places that it goes to. */
+  decisionLogSinks: SinkSettings[];
   /** Whether its lines hold what decisions were made of, so that they can be replayed. */
   decisionLogInputs: boolean;
   /** The paths of inputs that are not logged. */
@@ -120,6 +123,7 @@ export const SETTINGS: Settings = {
     },
   },
   decisionLog: { default: 'false', read: readBoolean },
+  decisionLogSinks: { default: 'stdout', read: (text, { cwd }) => readSinksOf(text, cwd) },
   decisionLogInputs: { default: 'false', read: readBoolean },
   decisionLogMask: { default: '', read: readMask },
   bundleJwks: { read: readJwks },
@@ -148,6 +152,7 @@ export const YAML_KEYS: { [K in keyof Settings]: string } = {
   cacheDir: 'cache_dir',
   logLevel: 'log_level',
   decisionLog: 'decision_log',
+  decisionLogSinks: 'decision_log_sinks',
   decisionLogInputs: 'decision_log_inputs',
   decisionLogMask: 'decision_log_mask',
   bundleJwks: 'bundle_jwks',
@@ -179,6 +184,14 @@ function readBoolean(text: string): boolean {
     throw new SettingFault(`"${text}" is neither true nor false: write ${meant}`);
   }
   return lower === 'true';
+}
+
+function readSinksOf(text: string, cwd: string): SinkSettings[] {
+  try {
+    return readSinks(text, cwd);
+  } catch (error) {
+    throw error instanceof SinkFault ? new SettingFault(error.message) : error;
+  }
 }
 
 function readMask(text: string): string[] {

@@ -36,6 +36,8 @@ export class AgentCall implements EndpointCall {
   readonly now: number;
   /** Whether any evaluation has been counted. */
   counted = false;
+  /** Whether a sink that decisions wait for has lost a line of this request. */
+  isUnlogged = false;
   /** The revision at which the answer was found; absent if nothing was decided or searched. */
   revision: string | undefined;
   /** The caller's request id, or one generated for a refusal. */
@@ -87,7 +89,7 @@ export class AgentCall implements EndpointCall {
     metrics.called(allowed, refused ? 'none' : outcome.access_path);
     if (ms !== undefined) metrics.evaluated(allowed, ms);
     if (refused && PROBLEM_STATUS[outcome.code] === 500) this.#logFailure(evaluation, outcome);
-    if (decisionLog !== undefined) logDecision(decisionLog, evaluation, this.now);
+    if (decisionLog !== undefined && !logDecision(decisionLog, evaluation, this.now)) this.isUnlogged = true;
   }
 
   publicUrl(): string {
@@ -118,9 +120,9 @@ export class AgentCall implements EndpointCall {
   }
 }
 
-function logDecision(decisionLog: DecisionLog, { request, outcome, ms, resourceId }: Evaluation, now: number): void {
+function logDecision(decisionLog: DecisionLog, { request, outcome, ms, resourceId }: Evaluation, now: number): boolean {
   const refused = outcome instanceof ProblemError;
-  decisionLog.write({
+  return decisionLog.write({
     subjectId: request?.subject.id ?? '',
     resourceId: (refused ? resourceId : outcome.resource_id) ?? request?.resource.id ?? '',
     action: request?.action.name ?? '',

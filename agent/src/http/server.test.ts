@@ -146,6 +146,7 @@ describe('POST /v1/authorize', () => {
       access_path: 'role',
       policy_id: 'p-id',
       ms: expect.any(Number),
+      id: expect.stringMatching(/^[0-9a-f]{12}\.1$/),
     });
     expect(decisions).toEqual([expect.stringMatching(/^\{.*\}\n$/)]);
   });

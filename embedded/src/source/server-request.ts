@@ -2,8 +2,8 @@ import { Agent, type IncomingMessage, type RequestOptions, request as requestHtt
 import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import { setImmediate } from 'node:timers/promises';
 import { ProblemError } from '@authz-service/core/problem';
+import { KEPT, proxyAgents } from '@authz-service/pdp/transport/proxy';
 import { isPlainServer, PLAIN_SERVER } from './plain-server.js';
-import { KEPT, proxyAgents } from './proxy.js';
 
 /** The time limits for an answer. */
 export interface RequestBounds {

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { type RunningAgent, startAgent } from '@authz-service/agent/agent';
 import { loadConfig } from '@authz-service/agent/config';
-import { LineWriter } from '@authz-service/agent/line-writer';
 import { createLog } from '@authz-service/agent/log';
+import { LineWriter } from '@authz-service/pdp/sinks/line-writer';
 import { expect, vi } from 'vitest';
 import { agentEnv } from '../e2e/agent/agent-process.js';
 

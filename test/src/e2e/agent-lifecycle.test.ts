@@ -196,6 +196,7 @@ describe('the log of decisions', () => {
       'access_path',
       'policy_id',
       'ms',
+      'id',
     ];
     for (const line of lines) {
       expect(Object.keys(line)).toEqual(fields);

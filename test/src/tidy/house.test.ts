@@ -202,9 +202,9 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('keeps HTTP and sockets in the transport of the decision point', () => {
+  it('keeps HTTP, sockets and files in the transport and the sinks of the decision point', () => {
     const wrong = sources('pdp')
-      .filter((file) => !file.startsWith('pdp/src/transport/'))
+      .filter((file) => !/^pdp\/src\/(transport|sinks)\//.test(file))
       .flatMap((file) => imports(file).map(({ name }) => ({ file, name })))
       .filter(
         ({ file, name }) =>

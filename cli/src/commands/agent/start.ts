@@ -7,9 +7,9 @@ export default class AgentStart extends ServiceCommand {
     `The same as the program service-agent: pulls the tenant's policy bundle from the cloud and answers POST \
 /v1/authorize from memory, even while the cloud is unreachable. It reads --config, else ./service-agent.yaml, else ~/.service/agent.yaml; \
 environment variables override it: SERVICE_API_KEY (required), SERVICE_CLOUD_URL, SERVICE_BUNDLE_URL and SERVICE_BUNDLE_HEADER (bundles as files, instead of key and cloud), SERVICE_TENANT_ID, SERVICE_LISTEN_ADDR, \
-SERVICE_PUBLIC_URL, SERVICE_POLL_INTERVAL, SERVICE_MAX_AGE, SERVICE_CACHE_DIR, SERVICE_LOG_LEVEL, SERVICE_DECISION_LOG, SERVICE_BUNDLE_JWKS, SERVICE_ALLOW_ROLLBACK, SERVICE_DRAIN_TIME.
+SERVICE_PUBLIC_URL, SERVICE_POLL_INTERVAL, SERVICE_MAX_AGE, SERVICE_CACHE_DIR, SERVICE_LOG_LEVEL, SERVICE_DECISION_LOG, SERVICE_DECISION_LOG_SINKS, SERVICE_BUNDLE_JWKS, SERVICE_ALLOW_ROLLBACK, SERVICE_DRAIN_TIME.
 
-Logs go to standard error, decision lines to standard output. SIGTERM stops it with exit code 0: for SERVICE_DRAIN_TIME (5s) it answers \
+Logs go to standard error, decision lines to standard output unless sinks are named. SIGTERM stops it with exit code 0: for SERVICE_DRAIN_TIME (5s) it answers \
 requests while /readyz says 503, then it closes the port. Ctrl-C skips that time, and a second signal ends it at once.`;
   static override examples = [
     { description: 'By environment alone', command: 'SERVICE_API_KEY=svc_… servicectl agent start' },

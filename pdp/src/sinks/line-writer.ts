@@ -1,15 +1,15 @@
 import type { Writable } from 'node:stream';
+import type { LineStore } from './line-store.js';
 
 /** The number of characters that a slow reader may leave unread. */
 const UNREAD_MAX = 8 * 1024 * 1024;
 
 /**
  * Writes lines to a stream that may be read slowly or not at all. Neither may stop decisions or fill the memory: lines
- * beyond the limit, or after the reader has gone, are dropped and counted.
+ * beyond the limit, or after the reader has gone, are not taken.
  */
-export class LineWriter {
-  /** The lines dropped since the last call of `takeDropped`. */
-  #dropped = 0;
+export class LineWriter implements LineStore {
+  onRoom?: () => void;
   #broken = false;
 
   constructor(
@@ -19,22 +19,23 @@ export class LineWriter {
     stream.on('error', () => {
       this.#broken = true;
     });
+    stream.on('drain', () => this.onRoom?.());
   }
 
-  /** Takes a line with its line feed; returns false if it was dropped. */
-  write(line: string): boolean {
-    if (this.#broken || this.stream.writableLength + line.length > this.unreadMax) {
-      this.#dropped++;
-      return false;
-    }
+  get queuedBytes(): number {
+    return this.stream.writableLength;
+  }
+
+  write(line: string, beyondBound = false): boolean {
+    if (this.#broken) return false;
+    if (!beyondBound && this.stream.writableLength + line.length > this.unreadMax) return false;
     this.stream.write(line);
     return true;
   }
 
-  takeDropped(): number {
-    const dropped = this.#dropped;
-    this.#dropped = 0;
-    return dropped;
+  room(): Promise<void> | undefined {
+    if (this.#broken || this.stream.writableLength < this.unreadMax / 2) return undefined;
+    return new Promise((resolve) => this.stream.once('drain', resolve));
   }
 
   /** Waits until the reader has received everything, but not longer than the given time. */
