@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DeclaredRecord } from '@authz-service/core/records/registry';
 import { ServiceClient } from '@authz-service/sdk/client';
 import { cerbosQuestion, startCerbos } from './cerbos.js';
 import { load } from './load.js';
@@ -39,11 +40,11 @@ export async function measureAgent(): Promise<AgentFigures> {
   const folder = mkdtempSync(join(tmpdir(), 'authz-bench-'));
   const running: Running[] = [];
   try {
-    const small = await serving(WARM_SIZE, join(folder, 'warm'), running);
+    const small = await serving(declaredTenant(WARM_SIZE), join(folder, 'warm'), running);
     const warmStart = { seconds: await measureWarmStart(small), records: small.records };
     await stop(small.cloud);
 
-    const { cloud, key, records, startAgent } = await serving(SIZE, join(folder, 'whole'), running);
+    const { cloud, key, records, startAgent } = await serving(declaredTenant(SIZE), join(folder, 'whole'), running);
     await stop(await startAgent());
     const agent = await startAgent();
     const unchanged = await measureUnchanged(cloud.url, key);
@@ -98,8 +99,8 @@ interface Serving {
   startAgent(): Promise<Running>;
 }
 
-/** A cloud that holds a tenant of this size. What is started is added to `running`. */
-async function serving(size: Size, folder: string, running: Running[]): Promise<Serving> {
+/** A cloud that holds a tenant. What is started is added to `running`. */
+export async function serving(tenant: Iterable<DeclaredRecord>, folder: string, running: Running[]): Promise<Serving> {
   const secret = randomBytes(24).toString('base64url');
   const cloud = await start(
     join(root, 'node_modules/.bin/service'),
@@ -108,7 +109,7 @@ async function serving(size: Size, folder: string, running: Running[]): Promise<
   );
   running.push(cloud);
   const client = new ServiceClient({ url: cloud.url, credentials: { clientId: 'bench', clientSecret: secret } });
-  const records = await fill(client, size);
+  const records = await fill(client, tenant);
   const key = String((await client.records('api_key').create({ name: 'bench', scopes: ['bundle'] })).secret);
   const environment = {
     HOME: folder,
@@ -145,8 +146,8 @@ const post = (body: unknown) => ({
   body: JSON.stringify(body),
 });
 
-async function fill(client: ServiceClient, size: Size): Promise<number> {
-  const records = [...declaredTenant(size)];
+async function fill(client: ServiceClient, tenant: Iterable<DeclaredRecord>): Promise<number> {
+  const records = [...tenant];
   const step = 20_000;
   for (let at = 0; at < records.length; at += step) {
     const changes = records.slice(at, at + step).map(({ kind, fields }) => ({ op: 'create' as const, kind, fields }));

@@ -6,7 +6,7 @@ import { notGranted, type RuleVisitor, TargetGrants } from './target-grants.js';
 const TARGETS_SCAN_MAX = 16;
 
 /** The rules granted to a principal on one target: mostly a single one. */
-type Granted = Rule | TargetGrants;
+export type Granted = Rule | TargetGrants;
 
 /** A few targets, and after them what is granted on each, in the same order: memory that is read in one go. */
 type Few = readonly (Target | Granted)[];
@@ -107,22 +107,25 @@ export function visitRules<Path>(
   }
 }
 
-/** Visits the rules for an action on those of the targets that are meant. */
-export function visitRulesOn<Path>(
-  grants: Grants,
-  isMeant: (target: Target) => boolean,
+/** The rules on those of the targets that are meant, for `visitAll`. */
+export function grantedOnTargets(grants: Grants, isMeant: (target: Target) => boolean): readonly Granted[] {
+  if (grants instanceof Rule) return isMeant(grants.target) ? [grants] : [];
+  const found: Granted[] = [];
+  if (isFew(grants)) {
+    const count = grants.length >> 1;
+    for (let at = 0; at < count; at++) if (isMeant(grants[at] as Target)) found.push(grants[at + count] as Granted);
+  } else for (const [target, granted] of grants) if (isMeant(target)) found.push(granted);
+  return found;
+}
+
+/** Visits the rules for an action, with those that others of the same principal precede. */
+export function visitAll<Path>(
+  granted: readonly Granted[],
   path: Path,
   action: string,
   visitor: RuleVisitor<Path>,
 ): void {
-  if (grants instanceof Rule) {
-    if (isMeant(grants.target) && grants.actions.covers(action)) visitor.visit(grants, path);
-  } else if (isFew(grants)) {
-    const count = grants.length >> 1;
-    for (let at = 0; at < count; at++)
-      if (isMeant(grants[at] as Target)) visitGranted(grants[at + count] as Granted, path, action, visitor, true);
-  } else
-    for (const [target, granted] of grants) if (isMeant(target)) visitGranted(granted, path, action, visitor, true);
+  for (const one of granted) visitGranted(one, path, action, visitor, true);
 }
 
 /** The targets of these rules where there are at most `max`. */

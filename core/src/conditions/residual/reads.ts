@@ -27,8 +27,29 @@ const CONTEXT_MEMBERS: { readonly [M in 'mfa' | 'ip' | 'time']: Read } = {
   time: { kind: 'property', root: 'context', name: 'time' },
 };
 
-/** All that a guard reads, each once. */
-export function readsOfGuard({ condition, modifiers, unless }: PolicyGuard): readonly Read[] {
+const known = new WeakMap<PolicyGuard, { reads: readonly Read[]; sorted?: GuardReads }>();
+
+/** All that a guard reads, each once; found once for a guard. */
+export function readsOfGuard(guard: PolicyGuard): readonly Read[] {
+  return foundIn(guard).reads;
+}
+
+export function readsOf(guard: PolicyGuard): GuardReads {
+  const found = foundIn(guard);
+  found.sorted ??= sortedReads(found.reads);
+  return found.sorted;
+}
+
+function foundIn(guard: PolicyGuard): { reads: readonly Read[]; sorted?: GuardReads } {
+  let found = known.get(guard);
+  if (found === undefined) {
+    found = { reads: collected(guard) };
+    known.set(guard, found);
+  }
+  return found;
+}
+
+function collected({ condition, modifiers, unless }: PolicyGuard): readonly Read[] {
   const reads: Read[] = [];
   for (const part of [modifiers, unless]) {
     if (part?.mfa_required === true) reads.push(CONTEXT_MEMBERS.mfa);
@@ -40,8 +61,7 @@ export function readsOfGuard({ condition, modifiers, unless }: PolicyGuard): rea
   return [...new Map(reads.map((read) => [keyOf(read), read])).values()];
 }
 
-export function readsOf(guard: PolicyGuard): GuardReads {
-  const reads = readsOfGuard(guard);
+function sortedReads(reads: readonly Read[]): GuardReads {
   const fields = new Set(reads.flatMap((read) => (read.kind === 'field' ? [read.field] : [])));
   const paths = (kind: 'group' | 'role' | 'ancestors') =>
     reads.flatMap((read) => (read.kind === kind ? [read.path] : []));

@@ -53,11 +53,10 @@ function isFirst(arg: FilterCondition, at: number, all: readonly FilterCondition
 }
 
 function inOrder(args: readonly FilterCondition[]): FilterCondition[] {
-  const placed = args.map((arg) => [placeOf(arg), arg] as const);
-  placed.sort(
-    ([left, one], [right, two]) => compareTexts(left, right) || compareTexts(JSON.stringify(one), JSON.stringify(two)),
-  );
-  return placed.map(([, arg]) => arg);
+  const placed = args.map((arg) => ({ arg, place: placeOf(arg), text: '' }));
+  const textOf = (one: (typeof placed)[number]) => (one.text ||= JSON.stringify(one.arg));
+  placed.sort((one, two) => compareTexts(one.place, two.place) || compareTexts(textOf(one), textOf(two)));
+  return placed.map(({ arg }) => arg);
 }
 
 /** Tests come before what is made of several, by their attributes; whether there is a value is tested first. */

@@ -1,11 +1,10 @@
 import type { CompiledEngine } from '../../access/engine/compiled-engine.js';
-import { visitRulesOn } from '../../access/grants/grants.js';
+import { type Granted, type Grants, grantedOnTargets, visitAll } from '../../access/grants/grants.js';
 import { isCurrent } from '../../access/grants/period.js';
 import type { Policy, Rule } from '../../access/grants/rule.js';
-import { Below, type Resource, type ResourceType, type Target } from '../../access/grants/target.js';
+import { Below, Resource, type ResourceType, type Target } from '../../access/grants/target.js';
 import type { RuleVisitor } from '../../access/grants/target-grants.js';
 import { groupsOf } from '../../access/graph/effective-principals.js';
-import { itemsOf } from '../../access/graph/few-or-many.js';
 import { heldRoles } from '../../access/graph/held-roles.js';
 import { hierarchyNodeOf } from '../../access/graph/hierarchy-node.js';
 import { holdingOf } from '../../access/graph/holders.js';
@@ -15,6 +14,7 @@ import { isSuspended } from '../../access/graph/suspension.js';
 import type { ResourceSearch } from '../../access/search/question.js';
 import { append } from '../../collections/append.js';
 import { remembered } from '../../collections/remembered.js';
+import { RevisionMemory } from './revision-memory.js';
 import { ALWAYS, and, or, type RowCondition } from './row-condition.js';
 import { NO_PLACEMENT, type Placement, type PlacementBuilder } from './row-places.js';
 
@@ -34,6 +34,7 @@ export class ReachedPolicies implements RuleVisitor<LazyPlacement> {
   readonly #heldAt = new Map<Principal, LazyPlacement[]>();
   /** The resources on which each role is held. */
   readonly #placed = new Map<Principal, Resource[]>();
+  readonly #granted: Map<Grants, readonly Granted[]>;
 
   /** `now` is milliseconds since the epoch. Throws `ambiguous_name`. */
   constructor(
@@ -43,15 +44,16 @@ export class ReachedPolicies implements RuleVisitor<LazyPlacement> {
     private readonly now: number,
     private readonly builder: () => PlacementBuilder,
   ) {
+    const { granted } = RevisionMemory.of(engine);
+    this.#granted = remembered(granted, type, () => new Map<Grants, readonly Granted[]>());
     const { subject, action } = question;
     const named = engine.namedRoles(subject.roles).counted;
     const recorded = engine.subjects.get(subject.type)?.get(subject.id);
     if (recorded !== undefined && isSuspended(recorded, now)) return;
     const everyone = engine.everyone.memberOf(subject.type);
     for (const acting of [recorded, everyone]) if (acting != null) this.#act(acting, action.name);
-    for (const [role, places] of this.#placed)
-      this.#holds([role, ...includedIn(role)], this.#below(places), action.name, new Set());
-    for (const { principal } of named) this.#holds([principal], everywhere, action.name, new Set());
+    for (const [role, places] of this.#placed) this.#holdsAll(role, this.#below(places), action.name);
+    for (const { principal } of named) this.#holds(principal, everywhere, action.name);
     for (const [policy, placements] of this.#found) {
       const placement = joined(placements);
       if (placement.recorded?.size !== 0 || mayHaveOthers(placement)) this.policies.set(policy, placement);
@@ -80,26 +82,31 @@ export class ReachedPolicies implements RuleVisitor<LazyPlacement> {
       this.#groups.add(holder);
       this.#covers(holder, everywhere, action);
       for (const { to, period } of holder.roles ?? [])
-        if (isCurrent(period, this.now)) this.#holds([to, ...includedIn(to)], everywhere, action, seen);
-      for (const [role, places] of heldRoles(holder.held)) this.#holdsAt(holder, role, itemsOf(places));
+        if (isCurrent(period, this.now)) this.#holdsAll(to, everywhere, action, seen);
+      for (const [role, places] of heldRoles(holder.held)) {
+        if (places instanceof Resource) this.#holdsAt(holder, role, places);
+        else for (const place of places) this.#holdsAt(holder, role, place);
+      }
     }
   }
 
-  #holds(roles: readonly Principal[], placement: LazyPlacement, action: string, seen: Set<Principal>): void {
-    for (const one of roles) {
-      if (seen.has(one)) continue;
-      seen.add(one);
-      append(this.#heldAt, one, placement);
-      this.#covers(one, placement, action);
+  /** A role and those that it includes, but those that have been `seen`. */
+  #holdsAll(role: Principal, placement: LazyPlacement, action: string, seen?: Set<Principal>): void {
+    for (const one of [role, ...includedIn(role)]) {
+      if (seen?.has(one)) continue;
+      seen?.add(one);
+      this.#holds(one, placement, action);
     }
   }
 
-  #holdsAt(holder: Principal, role: Principal, places: Iterable<Resource>): void {
-    for (const place of places) {
-      const link = holdingOf(hierarchyNodeOf(place)?.holders ?? null, holder, role);
-      if (link === undefined || !isCurrent(link.period, this.now)) continue;
-      append(this.#placed, role, place);
-    }
+  #holds(role: Principal, placement: LazyPlacement, action: string): void {
+    append(this.#heldAt, role, placement);
+    this.#covers(role, placement, action);
+  }
+
+  #holdsAt(holder: Principal, role: Principal, place: Resource): void {
+    const link = holdingOf(hierarchyNodeOf(place)?.holders ?? null, holder, role);
+    if (link !== undefined && isCurrent(link.period, this.now)) append(this.#placed, role, place);
   }
 
   #below(places: readonly Resource[]): LazyPlacement {
@@ -114,7 +121,11 @@ export class ReachedPolicies implements RuleVisitor<LazyPlacement> {
   }
 
   #covers({ grants }: Principal, placement: LazyPlacement, action: string): void {
-    if (grants !== null) visitRulesOn(grants, (target) => this.#isMeant(target), placement, action, this);
+    if (grants === null) return;
+    const granted = remembered(this.#granted, grants, () =>
+      grantedOnTargets(grants, (target) => this.#isMeant(target)),
+    );
+    visitAll(granted, placement, action, this);
   }
 
   visit({ policy, target, period }: Rule, placement: LazyPlacement): void {

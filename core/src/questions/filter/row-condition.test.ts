@@ -122,6 +122,19 @@ describe('a condition on rows', () => {
     expect(publishedFilter(long)).toEqual(publishedFilter(short));
   });
 
+  it('keeps parts apart whose columns have names like conditions', () => {
+    const one = (column: string) => inSet(column, oneOf([1]));
+    const three = and([one('a'), one('b'), one('c')]);
+    const two = and([one('a false false [1] b'), one('c')]);
+    for (const parts of [
+      [three, two],
+      [two, three],
+    ]) {
+      expect(selects(or(parts), { a: 1, b: 1, c: 1 })).toBe(true);
+      expect(selects(and(parts.map(not)), { 'a false false [1] b': 1, c: 1 })).toBe(false);
+    }
+  });
+
   it('says of what has no value by itself', () => {
     expect(publishedFilter(not(isProd))).toEqual({
       kind: 'some',

@@ -1,5 +1,6 @@
 import { remembered } from '../../collections/remembered.js';
 import {
+  areApart,
   complement,
   intersection,
   intersectionOf,
@@ -87,12 +88,29 @@ export function sizeOf(condition: RowCondition): number {
   return 'parts' in condition ? condition.parts.reduce((sum, part) => sum + sizeOf(part), 1) : 1;
 }
 
-/** Whether two conditions are made of the same parts, in any order. */
+/** Whether no set in a condition names more values. */
+export function listsAtMost(condition: RowCondition, most: number): boolean {
+  if ('parts' in condition) return condition.parts.every((part) => listsAtMost(part, most));
+  return condition.op !== 'set' || condition.set.values.size <= most;
+}
+
+const keys = new WeakMap<RowCondition, string>();
+
+/** A text that only conditions of the same parts have, in any order; it is made once. */
 export function keyOf(condition: RowCondition): string {
+  let key = keys.get(condition);
+  if (key === undefined) {
+    key = keyMadeOf(condition);
+    keys.set(condition, key);
+  }
+  return key;
+}
+
+function keyMadeOf(condition: RowCondition): string {
   switch (condition.op) {
     case 'set': {
       const { values, others, missing } = condition.set;
-      return `${condition.column} ${others} ${missing} ${keyOfValues(values)}`;
+      return `${JSON.stringify(condition.column)} ${others} ${missing} ${keyOfValues(values)}`;
     }
     case 'test':
       return `${condition.passes} ${condition.key}`;
@@ -118,6 +136,9 @@ type Leaf = Extract<RowCondition, { op: 'set' | 'test' }>;
  */
 function joined(op: 'and' | 'or', given: readonly RowCondition[]): RowCondition {
   const [settling, neutral] = op === 'and' ? [NEVER, ALWAYS] : [ALWAYS, NEVER];
+  const [first] = given;
+  if (first === undefined) return neutral;
+  if (given.length === 1) return first;
   const ofColumns = new Map<ColumnName, ValueSet[]>();
   const tests = new Map<string, Leaf & { op: 'test' }>();
   const nested = new Map<string, RowCondition>();
@@ -249,14 +270,14 @@ function assuming(condition: RowCondition, facts: Facts): RowCondition {
       const known = facts.sets.get(condition.column);
       if (known === undefined) return condition;
       if (isWithin(known, condition.set)) return ALWAYS;
-      return isNothing(intersection(known, condition.set)) ? NEVER : condition;
+      return areApart(known, condition.set) ? NEVER : condition;
     }
     case 'test': {
       const known = facts.tests.get(condition.key);
-      const there = (column: ColumnName) => isWithin(facts.sets.get(column) ?? complement(NOWHERE), PRESENT);
+      const valuesOf = (column: ColumnName) => facts.sets.get(column) ?? ANYTHING;
+      const there = (column: ColumnName) => isWithin(valuesOf(column), PRESENT);
       const columns = columnsOf(condition.test);
-      if (columns.some((column) => isNothing(intersection(facts.sets.get(column) ?? complement(NOWHERE), PRESENT))))
-        return NEVER;
+      if (columns.some((column) => areApart(valuesOf(column), PRESENT))) return NEVER;
       if (known === undefined) return condition;
       if (known !== condition.passes) return NEVER;
       return columns.every(there) ? ALWAYS : condition;
@@ -271,4 +292,4 @@ function assuming(condition: RowCondition, facts: Facts): RowCondition {
   }
 }
 
-const NOWHERE: ValueSet = { values: new Set(), others: false, missing: false };
+const ANYTHING: ValueSet = { ...PRESENT, missing: true };

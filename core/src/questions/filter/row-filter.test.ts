@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { given, policy, record } from '../../../testing/reviewed-records.js';
+import type { EngineRecord } from '../../access/api/engine.js';
 import { compileEngine } from '../../access/engine/compile-engine.js';
+import type { JsonObject } from '../../json/json.js';
 import type { FilterCondition } from './filter-condition.js';
 import { filterRows } from './row-filter.js';
 import type { AskedPart } from './row-parts.js';
@@ -96,6 +98,52 @@ it('cuts a column again within a part of another one, and never refuses short li
     intervals = next;
   }
   expect(found.sort()).toEqual(['0 1', '1 0', '1 1', '1 2', '2 1']);
+});
+
+it('answers as if nothing had been asked before, also after a change', () => {
+  const typed = (properties: object) =>
+    record('resource_type', { application: 'docs', name: 'file', actions: ['read'], properties });
+  const conditions = [
+    ...['resource.properties.t == subject.id', 'resource.properties.t in context.list', 'resource.properties.n < 5.0'],
+    ...['resource.properties.n < 1.0 / context.n', 'resource.properties.t == "x" && subject.in_group("g")'],
+  ];
+  const records = [
+    record('application', { name: 'docs' }),
+    typed({ t: 'string', n: 'number' }),
+    record('group', { name: 'g' }),
+    ...['anne', 'bob'].map((id) => record('subject', { type: 'user', id, name: id })),
+    record('group_membership', { group: 'g', entity_type: 'subject', entity: 'user/bob' }),
+    ...conditions.map((condition, at) => policy(`p${at}`, { condition })),
+    ...conditions.flatMap((_, at) => ['user/anne', 'user/bob'].map((entity) => given(`p${at}`, 'subject', entity))),
+  ];
+  const warm = compileEngine(records);
+  const ask = (engine: ReturnType<typeof compileEngine>, id: string, context: JsonObject) => {
+    try {
+      return filterRows(engine, { ...QUESTION, subject: { type: 'user', id }, context }, 0).filter;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const contexts: JsonObject[] = [
+    { n: 1 },
+    { n: -0 },
+    { n: 0 },
+    { list: ['a'] },
+    { list: ['b'], n: 1 },
+    { list: [-0] },
+    { list: 'a' },
+  ];
+  for (const properties of [undefined, { t: 'number', n: 'number' }, { n: 'number' }]) {
+    const type = properties && typed(properties);
+    if (type !== undefined) warm.apply([{ before: records[1] as EngineRecord, after: type }]);
+    if (type !== undefined) records[1] = type;
+    for (const context of [...contexts, ...contexts])
+      for (const id of ['anne', 'bob'])
+        expect({ id, context, is: ask(warm, id, context) }).toEqual({
+          ...{ id, context },
+          is: ask(compileEngine(records), id, context),
+        });
+  }
 });
 
 /** Whether a condition holds for a row that has these texts. */

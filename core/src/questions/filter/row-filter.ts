@@ -24,9 +24,10 @@ import { ClauseOutcomes } from './clause-outcomes.js';
 import { type Filter, publishedFilter } from './filter-condition.js';
 import { notFilterable, Unsayable } from './not-filterable.js';
 import { mayHaveOthers, ReachedPolicies } from './reached-policies.js';
+import { RevisionMemory } from './revision-memory.js';
 import { type ParentColumn, RowColumns } from './row-columns.js';
 import { ALWAYS, and, inSet, keyOf, NEVER, not, or, type RowCondition } from './row-condition.js';
-import { always, partialIn, type RowOutcomes, UNSAYABLE } from './row-outcomes.js';
+import { always, keyOfOutcomes, partialIn, type RowOutcomes, UNSAYABLE } from './row-outcomes.js';
 import { type AskedPart, confines, FILTER_LIST_MAX, type RowInterval, RowParts } from './row-parts.js';
 import { PlacementBuilder } from './row-places.js';
 import { MISSING, noneOf, oneOf, PRESENT } from './value-set.js';
@@ -93,6 +94,7 @@ class RowFilter {
   readonly #columns: RowColumns;
   readonly #reached: ReachedPolicies;
   readonly #residuals = new Residuals();
+  readonly #memory: RevisionMemory;
   readonly #clauses: ClauseOutcomes;
   readonly #sent: JsonObject;
   readonly #stored: JsonObject;
@@ -100,12 +102,11 @@ class RowFilter {
   readonly #fixed: readonly Resource[];
   /** The types that rows without a record may lie below, for all that can be said. */
   readonly #unknown: Whereabouts['unknown'];
-  readonly #reads = new Map<LazyGuard, ReturnType<typeof readsOf>>();
   readonly #parts: RowParts;
   #partial = false;
 
   constructor(
-    private readonly engine: CompiledEngine,
+    engine: CompiledEngine,
     private readonly type: ResourceType,
     private readonly question: FilterQuestion,
     private readonly now: number,
@@ -113,6 +114,7 @@ class RowFilter {
     part: AskedPart | undefined,
   ) {
     this.#parts = new RowParts(part);
+    this.#memory = RevisionMemory.of(engine);
     const { subject, resource } = question;
     this.#sent = resource.properties ?? {};
     this.#columns = new RowColumns(type, this.#sent);
@@ -184,7 +186,7 @@ class RowFilter {
       const unknown = unsaid && others.op === 'never';
       const { guard } = policy;
       const outcomes = guard === null ? (unknown ? ABSENT : TRUE) : this.#outcomes(policy, guard, unknown);
-      return { policy, where: unknown ? ALWAYS : others, outcomes };
+      return { policy, where: unknown ? ALWAYS : others, outcomes: this.#alone(outcomes) };
     });
     return allowed(candidates);
   }
@@ -200,7 +202,11 @@ class RowFilter {
     const resource = { names: { id: undefined, name: ANY_NAMES }, recorded: this.#sent };
     const known = (ancestry: Ancestry) => this.#known(resource, ancestry, principals);
     return this.#said(policy, () => {
-      if (this.#readsOf(guard).ancestors.length === 0) return this.#residual(guard, known({ of: () => [] }), unknown);
+      if (readsOf(guard).ancestors.length === 0) {
+        const anywhere = known({ of: () => [] });
+        if (unknown) return this.#residual(guard, anywhere, unknown);
+        return this.#memory.outcomes(this.type, guard, anywhere, () => this.#residual(guard, anywhere));
+      }
       return cases(
         this.#everywhere().map(({ where, ancestry }) => ({
           where,
@@ -209,6 +215,14 @@ class RowFilter {
       );
     });
   }
+
+  /** One object for outcomes that are the same. */
+  #alone(outcomes: RowOutcomes): RowOutcomes {
+    return remembered(this.#same, outcomes, () => remembered(this.#byKey, keyOfOutcomes(outcomes), () => outcomes));
+  }
+
+  readonly #same = new Map<RowOutcomes, RowOutcomes>();
+  readonly #byKey = new Map<string, RowOutcomes>();
 
   #places: readonly { where: RowCondition; ancestry: Ancestry }[] | undefined;
 
@@ -256,7 +270,7 @@ class RowFilter {
     this.#boundAncestors();
     let placed = condition;
     for (const one of this.#columns.parents) {
-      const names = placeableNames(this.engine, one.parent.type);
+      const names = remembered(this.#memory.placeable, one.parent.type, () => placeableNames(one.parent.type));
       placed = validated(placed, one, names);
       if (placed.op === 'never') return placed;
       if (confines(placed, one.column)) continue;
@@ -280,7 +294,7 @@ class RowFilter {
     for (const [, { recorded }] of reached) for (const resource of recorded ?? []) listed.add(resource);
     if (unrecorded.op === 'never' && !everywhere) return [...listed];
     if (this.type.parents.length > 0) return all();
-    const reads = reached.flatMap(([{ guard }]) => (guard === null ? [] : [this.#readsOf(guard)]));
+    const reads = reached.flatMap(([{ guard }]) => (guard === null ? [] : [readsOf(guard)]));
     if (reads.some(({ resourceProperties, resourceId }) => resourceProperties === undefined || resourceId))
       return all();
     for (const { roles } of reads)
@@ -316,7 +330,7 @@ class RowFilter {
   #outcomesOf(policy: Policy, guard: LazyGuard, resource: Resource): RowOutcomes {
     return this.#said(policy, () => {
       const stored = resource.properties ?? {};
-      const { resourceProperties } = this.#readsOf(guard);
+      const { resourceProperties } = readsOf(guard);
       const alone = Object.fromEntries(Object.entries(stored).filter(([name]) => !this.#columns.has(name)));
       const read = storedReads(resource, this.#columns, resourceProperties);
       const principals = (path: string) => this.#reached.holds(path).recorded?.has(resource) ?? true;
@@ -380,10 +394,6 @@ class RowFilter {
 
   #residual(guard: LazyGuard, known: PartialRequest, unknown = false): RowOutcomes {
     return this.#clauses.of.of(this.#residuals.residualOf(guard, known, unknown));
-  }
-
-  #readsOf(guard: LazyGuard): ReturnType<typeof readsOf> {
-    return remembered(this.#reads, guard, () => readsOf(guard));
   }
 
   #said(policy: Policy, say: () => RowOutcomes): RowOutcomes {
@@ -497,19 +507,10 @@ function cases(all: readonly { where: RowCondition; outcomes: RowOutcomes }[]): 
   };
 }
 
-const placeable = new WeakMap<CompiledEngine, { generation: number; names: Map<ResourceType, ReadonlySet<string>> }>();
-
 /** The names of the resources of a type in which a request may say that another one lies. */
-function placeableNames(engine: CompiledEngine, type: ResourceType): ReadonlySet<string> {
-  let known = placeable.get(engine);
-  if (known === undefined || known.generation !== engine.generation) {
-    known = { generation: engine.generation, names: new Map() };
-    placeable.set(engine, known);
-  }
-  return remembered(known.names, type, () => {
-    const all = [...type.resources.values()].filter((one) => excessOf(new Set([one])) === undefined);
-    return new Set(all.map(({ name }) => name));
-  });
+function placeableNames(type: ResourceType): ReadonlySet<string> {
+  const all = [...type.resources.values()].filter((one) => excessOf(new Set([one])) === undefined);
+  return new Set(all.map(({ name }) => name));
 }
 
 /** Drops names of parents that no request may give. */
@@ -517,10 +518,12 @@ function validated(condition: RowCondition, parent: ParentColumn, names: Readonl
   if (condition.op === 'set') {
     const { set, column } = condition;
     if (column !== parent.column || set.others) return condition;
-    return inSet(column, { ...set, values: new Set([...set.values].filter((name) => names.has(name as string))) });
+    const values = [...set.values].filter((name) => names.has(name as string));
+    return values.length === set.values.size ? condition : inSet(column, { ...set, values: new Set(values) });
   }
   if (condition.op !== 'and' && condition.op !== 'or') return condition;
   const parts = condition.parts.map((part) => validated(part, parent, names));
+  if (parts.every((part, at) => part === condition.parts[at])) return condition;
   return condition.op === 'and' ? and(parts) : or(parts);
 }
 
@@ -537,6 +540,13 @@ function subsets(names: readonly string[]): string[][] {
   return names.reduce<string[][]>((all, name) => all.flatMap((one) => [one, [...one, name]]), [[]]);
 }
 
+const nodes = new WeakMap<Ast, number>();
+
 function nodesOf(ast: Ast): number {
-  return partsOf(ast).reduce((sum, part) => sum + nodesOf(part), 1);
+  let count = nodes.get(ast);
+  if (count === undefined) {
+    count = partsOf(ast).reduce((sum, part) => sum + nodesOf(part), 1);
+    nodes.set(ast, count);
+  }
+  return count;
 }

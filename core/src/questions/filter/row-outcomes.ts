@@ -1,6 +1,6 @@
 import type { Atom } from '../../conditions/residual/atom.js';
 import type { Formula } from '../../conditions/residual/formula.js';
-import { ALWAYS, and, NEVER, not, or, type RowCondition } from './row-condition.js';
+import { ALWAYS, and, keyOf, NEVER, not, or, type RowCondition } from './row-condition.js';
 
 /** For which rows a guard, or a part of one, is true, false, absent or failed (docs/semantics.md 4.2): each row is in one. */
 export interface RowOutcomes {
@@ -23,6 +23,11 @@ const NO_ROWS: RowOutcomes = { true: NEVER, false: NEVER, absent: NEVER, failed:
 /** The same outcome for all rows. */
 export function always(outcome: Outcome): RowOutcomes {
   return { ...NO_ROWS, [outcome]: ALWAYS };
+}
+
+/** A text that only outcomes of the same conditions have. */
+export function keyOfOutcomes({ true: yes, false: no, absent, failed, partial }: RowOutcomes): string {
+  return [yes, no, absent, failed].map(keyOf).join(partial ? ' partial ' : ' | ');
 }
 
 /** Rows that have the value, which `test` is true or false for; the rest has the outcome `otherwise`. */
