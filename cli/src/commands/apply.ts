@@ -208,7 +208,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
     }
     const { planStates } = await import('@authz-service/provider/reconcile/reconcile');
     progress.phase('Reading the tree');
-    const { manifest, placeOf } = await loadTree(tree, (text) => progress.warning(text), {
+    const { manifest, placeOf, environmentPlaceOf } = await loadTree(tree, (text) => progress.warning(text), {
       environment,
       onProgress: (text, long) => progress.step(text, long),
     });
@@ -218,6 +218,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
         manifest.records.length > MANY_RECORDS,
       );
     const options = { takeOwnership, exclusive, signal: this.signal, onState: comparing };
+    const places = { placeOf, environmentPlaceOf };
     const states = () => placeRefusals(planStates(client, manifest, options), placeOf);
     progress.phase('Reading the tenant');
     const planned = await states();
@@ -228,12 +229,12 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
         `The environment "${manifest.environment}" has gates, which need what --no-access leaves out.`,
       );
     // Nobody sees it with --json: what a pipeline decides on is in the plan that it made before.
-    const access = noAccess || (json && !isGated) ? undefined : await accessOfPlan(planned, placeOf, gates);
+    const access = noAccess || (json && !isGated) ? undefined : await accessOfPlan(planned, places, gates);
     const refusal = isGated ? refusalOf(access, manifest.environment) : undefined;
     // The same changes may do something else to access once the tenant has changed.
     const replan = async () => {
       const again = await states();
-      const why = isGated ? refusalOf(await accessOfPlan(again, placeOf, gates), manifest.environment) : undefined;
+      const why = isGated ? refusalOf(await accessOfPlan(again, places, gates), manifest.environment) : undefined;
       if (why !== undefined) throw new Declined(why);
       return again.plan;
     };

@@ -2,14 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { readManifest } from '@authz-service/core/manifest/read';
 import { patchDocument, readChangeDocument } from '@authz-service/core/patch/change-document';
 import { ProblemError } from '@authz-service/core/problem';
-import { readTree } from '@authz-service/embedded/tree/read-tree';
+import { environmentsIn, readTree } from '@authz-service/embedded/tree/read-tree';
 import { string as stringArgument } from '@oclif/core/args';
 import { boolean } from '@oclif/core/flags';
 import { connect, connectionFlags } from '../config/connect.js';
 import { replaceFiles } from '../output/replace-files.js';
+import { err } from '../output/terminal.js';
 import { counted } from '../output/text.js';
 import { diffOf } from '../patch/diff-of.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
+import { environmentFlag } from '../tree/environment-flag.js';
 import { InvalidTree } from '../tree/load-tree.js';
 import { relativePath } from '../tree/relative-path.js';
 
@@ -23,7 +25,10 @@ comments and all else stay. A rename is written wherever the record is mentioned
 then shows these changes.
 
 Refused, with nothing written, is what the files cannot say: records that the tree does not declare, or that say something \
-else than when the change was made, and takeovers. --dry-run shows the difference and writes nothing.`;
+else than when the change was made, and takeovers. --dry-run shows the difference and writes nothing.
+
+With -e it takes changes that were made in the tenant of that environment, and writes them into the base: the other \
+environments get them, too. What the environment's file says itself is left to you.`;
   static override examples = [
     { description: 'What would it write?', command: 'servicectl patch change.json tenant --dry-run' },
     {
@@ -44,6 +49,7 @@ else than when the change was made, and takeovers. --dry-run shows the differenc
     }),
   };
   static override flags = {
+    environment: environmentFlag,
     'dry-run': boolean({ description: 'Show what it would change in the files, and write nothing.' }),
     ...connectionFlags,
   };
@@ -53,10 +59,14 @@ else than when the change was made, and takeovers. --dry-run shows the differenc
     const text = await textOf(args.file);
     const document = naming(args.file, () => readChangeDocument(text));
     const now = Date.now();
-    const files = (await readTree(args.dir)).map((file) => ({ ...file, path: relativePath(file.path) }));
+    const files = (await readTree(args.dir, flags.environment)).map((file) => ({
+      ...file,
+      path: relativePath(file.path),
+    }));
     const { manifest, faults } = readManifest(files, { now });
     if (manifest === undefined) throw new InvalidTree(faults, args.dir);
     const base = await (await connect(flags)).state({ signal: this.signal });
+    const others = flags.environment === undefined ? [] : await environmentsIn(args.dir);
     const { changed } = naming(args.file, () => patchDocument(files, document, base, now));
     const before = new Map(files.map(({ path, text }) => [path, text]));
     const replacements = changed.map(({ path, text }) => ({ path, text, before: before.get(path) ?? '' }));
@@ -68,6 +78,11 @@ else than when the change was made, and takeovers. --dry-run shows the differenc
     }
     await replaceFiles(replacements);
     const what = counted(document.changes.length, 'change');
+    const reaches = others.filter((name) => name !== flags.environment && names.length > 0);
+    if (reaches.length > 0)
+      await err.warning(
+        `The base has the change now, and so ${reaches.length === 1 ? 'has' : 'have'} ${reaches.join(', ')}.`,
+      );
     return { json, text: names.length > 0 ? `Wrote ${what} into ${names.join(', ')}.` : 'The files say all of it.' };
   }
 }

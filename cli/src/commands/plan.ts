@@ -82,7 +82,7 @@ does not hold.`;
     const held = readTenant(client, AbortSignal.any([this.signal, reading.signal]));
     try {
       progress.phase('Reading the tree');
-      const { manifest, placeOf } = await loadTree(args.dir, warn, {
+      const { manifest, placeOf, environmentPlaceOf } = await loadTree(args.dir, warn, {
         environment: given.environment,
         onProgress: (text, long) => progress.step(text, long),
       });
@@ -98,7 +98,9 @@ does not hold.`;
       const options = { takeOwnership, exclusive, held, onState: comparing, showRefused: !flags.json };
       const states = await placeRefusals(planStates(client, manifest, options), placeOf);
       if (!flags['no-access']) progress.phase('Comparing access');
-      const access = flags['no-access'] ? undefined : await accessOfPlan(states, placeOf, flags);
+      const access = flags['no-access']
+        ? undefined
+        : await accessOfPlan(states, { placeOf, environmentPlaceOf }, flags);
       const plan: PlanData = { ...states.plan, ...(access && { access }) };
       if (access !== undefined) await writeReports(access, flags, this.config.version);
       if (flags.markdown) progress.phase('Running the tests');

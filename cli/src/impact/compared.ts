@@ -65,8 +65,8 @@ export function compared(before: Source, after: Source, context: readonly Source
       );
   }
   return {
-    before: { records: [...one.records.values()], ...(before.placeOf && { placeOf: before.placeOf }) },
-    after: { records: [...other.records.values()], ...(after.placeOf && { placeOf: after.placeOf }) },
+    before: sideOf(one),
+    after: sideOf(other),
     notes,
     gaps: [...gaps],
   };
@@ -75,6 +75,14 @@ export function compared(before: Source, after: Source, context: readonly Source
 interface Side {
   source: Source;
   records: Map<Address, DeclaredRecord>;
+}
+
+function sideOf({ source: { placeOf, environmentPlaceOf }, records }: Side): TenantSide {
+  return {
+    records: [...records.values()],
+    ...(placeOf && { placeOf }),
+    ...(environmentPlaceOf && { environmentPlaceOf }),
+  };
 }
 
 function byAddress(records: readonly DeclaredRecord[]): Map<Address, DeclaredRecord> {

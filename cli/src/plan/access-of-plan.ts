@@ -1,6 +1,6 @@
-import type { Manifest, SourcePlace } from '@authz-service/core/manifest/manifest';
+import type { TenantSide } from '@authz-service/core/access/universe/side';
+import type { Manifest } from '@authz-service/core/manifest/manifest';
 import type { AccessReport, NoAccessReport } from '@authz-service/core/questions/impact/report/access-report';
-import type { Address } from '@authz-service/core/records/address';
 import type { PlannedStates } from '@authz-service/provider/reconcile/reconcile';
 import { UsageError } from '../errors/usage-error.js';
 import type { GateFlags } from '../impact/gates/gate-flags.js';
@@ -37,12 +37,12 @@ export function gatesOf<F extends GateFlags>(flags: F, { gates, environment }: M
  */
 export async function accessOfPlan(
   { before, after }: PlannedStates,
-  placeOf: (address: Address) => SourcePlace | undefined,
+  places: Pick<TenantSide, 'placeOf' | 'environmentPlaceOf'>,
   flags: GateFlags = NO_GATES,
 ): Promise<AccessReport | NoAccessReport> {
   try {
     const options = { now: Date.now(), gaps: [], members: false, flags };
-    const { report }: Reported = await reportImpact({ records: before }, { records: after(), placeOf }, options);
+    const { report }: Reported = await reportImpact({ records: before }, { records: after(), ...places }, options);
     return report;
   } catch (error) {
     if (error instanceof UsageError || isSystemError(error)) throw error;

@@ -77,7 +77,7 @@ export async function parsedFiles(files: readonly ManifestFile[], onProgress?: O
 }
 
 /** A tree without faults. */
-export interface SoundTree extends Pick<ManifestResult, 'placeOf'> {
+export interface SoundTree extends Pick<ManifestResult, 'placeOf' | 'environmentPlaceOf'> {
   manifest: Manifest;
 }
 
@@ -110,5 +110,6 @@ async function sound(
 ): Promise<SoundTree> {
   for (const warning of result.warnings) await warn(faultText(warning));
   if (result.manifest === undefined) throw new InvalidTree(result.faults, folder);
-  return { manifest: result.manifest, placeOf: result.placeOf };
+  const { manifest, placeOf, environmentPlaceOf } = result;
+  return { manifest, placeOf, environmentPlaceOf };
 }

@@ -2,13 +2,14 @@ import { settler } from '../plan/settle.js';
 import { ProblemError } from '../problem.js';
 import { type Address, names, path } from '../records/address.js';
 import { InboundIndex } from '../records/inbound-index.js';
-import { definitionOf } from '../records/registry.js';
+import { definitionOf, referencesOf } from '../records/registry.js';
 import type { RecordView } from '../state/change.js';
 import { validateRecords } from '../state/validate.js';
 import type { AddressLists } from './address-lists.js';
 import type { Declarations } from './declarations.js';
-import { originText } from './locate.js';
+import { type Origin, originText } from './locate.js';
 import type { ReadOptions } from './read.js';
+import { placeText } from './source.js';
 
 /**
  * Reports what only all records together show, each fault at the place of the field that causes it. A mention of what
@@ -25,11 +26,12 @@ export function checkRecords(
   const addresses = [...declarations.valid()].map(({ address }) => address);
   const options = { external: exists, inYaml: true, ...(now !== undefined && { now }) };
   for (const found of validateRecords(viewOf(declarations), addresses, options)) {
-    const { address, pointer, detail, offset } = found;
+    const { address, pointer, offset } = found;
     const origin = origins.get(address);
     if (origin === undefined) continue;
     const about = { label: address, address, pointer };
     const node = declarations.nodeOf(origin, pointer);
+    const detail = removalText(declarations, origin, pointer) ?? found.detail;
     if (found.severity === 'warning') origin.document.warning(node, about, detail);
     else if (offset !== undefined && node.type === 'scalar') origin.document.faultWithin(node, offset, about, detail);
     else origin.document.fault(node, about, detail);
@@ -37,6 +39,17 @@ export function checkRecords(
   checkNames(declarations, lists);
   checkMoves(declarations, lists, exists);
   checkExternal(declarations, lists, standIns);
+}
+
+/** Says where the environment removes what a record mentions there. */
+function removalText({ removed }: Declarations, { record }: Origin, pointer: string): string | undefined {
+  if (removed.size === 0 || record === undefined) return undefined;
+  for (const { pointer: at, target } of referencesOf(record.kind, record.fields)) {
+    const place = at === pointer ? removed.get(target) : undefined;
+    if (place !== undefined)
+      return `${target} is removed at ${placeText(place)}, and is mentioned here: remove or change this there, too.`;
+  }
+  return undefined;
 }
 
 function mayBeIn(unread: readonly string[], address: Address): boolean {

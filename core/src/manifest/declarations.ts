@@ -8,9 +8,10 @@ import { type DeclaredRecord, definitionOf } from '../records/registry.js';
 import { keysAt, unwrap } from '../records/schema-shape.js';
 import { inField } from './about.js';
 import { nodeAt, type Origin, originText, valueAt, writtenPath } from './locate.js';
-import type { Lines, SourcePlace } from './manifest.js';
+import type { EnvironmentPlace, Lines, SourcePlace } from './manifest.js';
 import { fieldsOf } from './notation.js';
 import type { About } from './source.js';
+import type { YamlDocument } from './yaml-document.js';
 import type { YamlNode } from './yaml-node.js';
 
 /** The fields of a record that were reported while they were read. */
@@ -34,6 +35,10 @@ function soundItems(schema: z.core.$ZodType, value: Json): unknown[] | undefined
 export class Declarations {
   /** Also of records that are faulty: they are declared, and a mention of them is no further fault. */
   readonly origins = new Map<Address, Origin>();
+  /** Records and links that the environment removes, with the places that say so. */
+  readonly removed = new Map<Address, SourcePlace>();
+  /** The file of the environment that the tree is read in. */
+  environmentFile: string | undefined;
 
   /** `onRecord` hears of each record with the number of those before it. */
   constructor(private readonly onRecord: (count: number) => void = () => {}) {}
@@ -135,6 +140,17 @@ export class Declarations {
     return origin.document.place(node, offset);
   }
 
+  environmentPlaceOf(address: Address, field?: string): EnvironmentPlace | undefined {
+    const origin = this.origins.get(address);
+    if (origin === undefined) return field === undefined ? this.removed.get(address) : undefined;
+    const { document, node, parts, record } = origin;
+    const key = field !== undefined && record !== undefined ? fieldsOf(record.kind).renamed.get(field) : undefined;
+    const part = parts.find((one) => one.key === (key ?? field));
+    const nodes = field === undefined ? [node] : part === undefined ? [] : [part.keyNode, part.value];
+    const places = nodes.flatMap((one) => placesIn(document, one));
+    return places.find(({ file }) => file === this.environmentFile);
+  }
+
   /** The first and the last line of a record. */
   linesOf(address: Address): Lines | undefined {
     const origin = this.origins.get(address);
@@ -152,4 +168,15 @@ export class Declarations {
   nodeOf(origin: Origin, pointer: string): YamlNode {
     return nodeAt(origin, writtenPath(origin.input, origin.record?.fields as Json | undefined, pointer));
   }
+}
+
+/** The places of a node, of all within it, and of the constants in conditions. */
+function placesIn(document: YamlDocument, node: YamlNode): EnvironmentPlace[] {
+  const inner =
+    node.type === 'list'
+      ? node.items.flatMap((item) => placesIn(document, item))
+      : node.type === 'map'
+        ? node.pairs.flatMap(({ key, value }) => [...placesIn(document, key), ...placesIn(document, value)])
+        : (node.folded?.constants.map((place) => ({ ...place, written: node.folded?.from ?? '' })) ?? []);
+  return [document.place(node), ...inner];
 }

@@ -260,7 +260,9 @@ remove: [role/billing/intern, user/bot, role_assignment/billing/accountant//grou
     [
       'what mentions what is removed',
       `${LIMIT}add: { roles: { r: { includes: [billing/intern] } } }\nremove: [role/billing/intern]\n`,
-      [expect.stringContaining('environments/prod.yaml:2:33: role/r: Role ')],
+      [
+        'environments/prod.yaml:2:33: role/r: role/billing/intern is removed at environments/prod.yaml:3:10, and is mentioned here: remove or change this there, too.',
+      ],
     ],
   ])('refuses %s', (_, environment, faults) => {
     expect(read(environment).faults.map(faultText)).toEqual(faults);
@@ -292,6 +294,26 @@ remove: [role/billing/intern, user/bot, role_assignment/billing/accountant//grou
     const { warnings } = read(LIMIT, BASE.replace('variables:', 'variables:\n  old: { type: any, default: 1 }'));
     expect(warnings.map(faultText)).toEqual(['tenant.yaml:4:3: variables.old: is read by nothing: remove it.']);
   });
+});
+
+it('says where an environment adds, removes, changes and gives a value', () => {
+  const result = read(
+    'variables:\n  limit: 5000\n  office: [198.51.100.0/24]\nadd: { roles: { r: {} } }\nchange: { subjects: { user/alice: { name: A } } }\nremove: [user/bot]\n',
+  );
+  const at = (address: string, field?: string) => {
+    const place = result.environmentPlaceOf(address, field);
+    return place && `${place.file}:${place.line}`;
+  };
+  const policy = 'policy/billing/approve-small';
+  expect(at(policy, 'condition')).toBe('environments/prod.yaml:2');
+  expect(result.environmentPlaceOf(policy, 'condition')?.written).toBe('resource.properties.amount < var.limit');
+  expect(at(policy, 'modifiers')).toBe('environments/prod.yaml:3');
+  expect(at('role/r')).toBe('environments/prod.yaml:4');
+  expect(at('subject/user/alice', 'name')).toBe('environments/prod.yaml:5');
+  expect(at('subject/user/bot')).toBe('environments/prod.yaml:6');
+  expect(at('group_membership/staff//subject/user/bot')).toBe('environments/prod.yaml:6');
+  for (const [address, field] of [[policy, 'effect'], [policy], ['subject/user/alice'], ['group/staff']] as const)
+    expect(at(address, field)).toBeUndefined();
 });
 
 it('keeps variables in texts and comments of conditions as they are, and says where a folded condition is wrong', () => {

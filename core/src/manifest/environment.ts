@@ -9,7 +9,7 @@ import { expectedMapping } from './describe.js';
 import { documentsOf, sourceOf } from './documents.js';
 import { Changes } from './environment-changes.js';
 import { nodeAt, valueAt } from './locate.js';
-import type { EnvironmentGates, ManifestFile } from './manifest.js';
+import type { EnvironmentGates, ManifestFile, SourcePlace } from './manifest.js';
 import { COLLECTIONS, LINK_LISTS } from './notation.js';
 import type { Settings } from './settings.js';
 import type { About, Findings } from './source.js';
@@ -139,24 +139,24 @@ export class Environment {
   }
 
   /**
-   * Takes records out of what is declared, and the links that lead to them. `links` are those that lists of changed records
-   * leave out.
+   * Takes records out of what is declared, and the links that lead to them. `unlinked` are those that lists of changed
+   * records leave out.
    */
-  takeOut(declarations: Declarations, links: readonly Removal[]): void {
-    const { origins } = declarations;
-    const gone = new Set<Address>();
-    for (const { document, node, about, address: of } of [...this.#removals, ...links]) {
+  takeOut(declarations: Declarations, unlinked: readonly Removal[]): void {
+    const { origins, removed } = declarations;
+    for (const { document, node, about, address: of } of [...this.#removals, ...unlinked]) {
       if (origins.delete(of)) {
-        gone.add(of);
+        removed.set(of, document.place(node));
         continue;
       }
       const near = nearest(of, origins.keys());
-      const why = gone.has(of) ? 'is removed twice' : 'is not in the base';
+      const why = removed.has(of) ? 'is removed twice' : 'is not in the base';
       const remedy = near === undefined ? 'remove the item.' : `did you mean ${quote(near)}?`;
       const subject = about.label === of ? '' : `${of} `;
-      document.fault(node, about, `${subject}${why}: ${gone.has(of) ? 'remove the item.' : remedy}`);
+      document.fault(node, about, `${subject}${why}: ${removed.has(of) ? 'remove the item.' : remedy}`);
     }
-    if (gone.size === 0) return;
+    if (removed.size === 0) return;
+    const links = new Map<Address, SourcePlace>();
     for (const [of, { record }] of origins) {
       if (
         record?.kind !== 'role_assignment' &&
@@ -168,7 +168,11 @@ export class Environment {
       const ends = [`${entity_type}/${entity}`];
       for (const kind of ['role', 'policy', 'group', 'resource'] as const)
         if (rest[kind] !== undefined) ends.push(address(kind, rest[kind]));
-      if (ends.some((end) => gone.has(end))) origins.delete(of);
+      const place = ends.map((end) => removed.get(end)).find((found) => found !== undefined);
+      if (place === undefined) continue;
+      origins.delete(of);
+      links.set(of, place);
     }
+    for (const [of, place] of links) removed.set(of, place);
   }
 }

@@ -19,6 +19,12 @@ export interface SourcePlace {
   column: number;
 }
 
+/** A place in the file of an environment. */
+export interface EnvironmentPlace extends SourcePlace {
+  /** The condition as the base writes it, where the environment gives a variable in it. */
+  written?: string;
+}
+
 /** Lines of a file, both ends included. */
 export interface Lines {
   file: string;
@@ -73,6 +79,11 @@ export interface ManifestResult {
    * field.
    */
   placeOf(address: Address, pointer?: string, offset?: number): SourcePlace | undefined;
+  /**
+   * Returns where the environment that the tree is read in adds or removes a record, or gives it a field; undefined for what
+   * is as in the base.
+   */
+  environmentPlaceOf(address: Address, field?: string): EnvironmentPlace | undefined;
   /** Whether requests may send and name what says nothing of it, by the defaults of the tree. */
   fromRequests: boolean;
   /** The lines of a record that is declared. */

@@ -85,6 +85,7 @@ export function readManifest(
     for (const { key, value } of entries) if (key === 'variables') variables.declare(document, value);
   }
   const environment = environmentFile && new Environment(environmentFile, findings, settings, variables);
+  declarations.environmentFile = environmentFile?.path;
   const records = new RecordReader(declarations, fromRequests, environment?.changes);
   for (const { file, documents } of sources) {
     filesBegun++;
@@ -151,6 +152,7 @@ export function readManifest(
     needsEnvironment: variables.hasOpen && environment === undefined,
     placeOf: (address, pointer, offset) =>
       declarations.placeOf(address, pointer, offset) ?? lists.placeOfExternal(address),
+    environmentPlaceOf: (address, field) => declarations.environmentPlaceOf(address, field),
     linesOf: (address) => declarations.linesOf(address),
   };
   if (faults.length === 0) {

@@ -6,6 +6,7 @@ import { nearest } from '../text/nearest.js';
 import { expectedMapping } from './describe.js';
 import { lend } from './lend-nodes.js';
 import { MAX_ALIASED_VALUES } from './limits.js';
+import type { SourcePlace } from './manifest.js';
 import { type About, type Findings, placeText } from './source.js';
 import { type Entry, UNUSABLE, type YamlDocument } from './yaml-document.js';
 import type { ScalarNode, YamlNode } from './yaml-node.js';
@@ -155,6 +156,7 @@ export class Variables {
     if (whole !== node) return whole;
     /** The places in the text with values, each with the place that the text before it ends at as it is written. */
     const shifts: { to: number; by: number }[] = [];
+    const constants: SourcePlace[] = [];
     let folded = '';
     let at = 0;
     for (const match of node.value.matchAll(IN_CONDITION)) {
@@ -162,7 +164,8 @@ export class Variables {
       if (name === undefined) continue;
       const value = this.#valueOf(name, document, node);
       const json = value?.document.json(value.node, () => ({ label: '' }));
-      if (json === undefined || json === UNUSABLE) return { ...node, mistagged: true };
+      if (value === undefined || json === undefined || json === UNUSABLE) return { ...node, mistagged: true };
+      constants.push(value.document.place(value.node));
       folded += node.value.slice(at, match.index) + literal(json);
       at = match.index + found.length;
       shifts.push({ to: folded.length, by: at - folded.length });
@@ -173,7 +176,7 @@ export class Variables {
       const shift = shifts.findLast(({ to }) => to <= offset);
       return Math.max(0, Math.min(offset + (shift?.by ?? 0), written.length - 1));
     };
-    return { ...node, value: folded + written.slice(at), folded: { from: written, offsetOf } };
+    return { ...node, value: folded + written.slice(at), folded: { from: written, offsetOf, constants } };
   }
 
   #valueOf(name: string, document: YamlDocument, node: YamlNode): Written | undefined {

@@ -1,3 +1,5 @@
+import type { SourcePlace } from './manifest.js';
+
 /** A range in a file: where it starts and ends, in UTF-16 units from the start of the text. */
 interface Span {
   start: number;
@@ -13,8 +15,11 @@ export interface ScalarNode extends Span {
   source: string;
   /** It has a tag that means nothing, or a variable without a value, which is reported: no value can be taken of it. */
   mistagged?: boolean;
-  /** The text as it is written, where `value` has constants in the place of variables, and the place there of a character. */
-  folded?: { from: string; offsetOf(offset: number): number };
+  /**
+   * The text as it is written, where `value` has constants in the place of variables, the place there of a character, and
+   * where the constants are written.
+   */
+  folded?: { from: string; offsetOf(offset: number): number; constants: SourcePlace[] };
 }
 
 export interface ListNode extends Span {

@@ -62,6 +62,8 @@ export function patchFiles(
   };
   const documentOf = (record: Address) => documentIn(files.find(({ path }) => path === placeOf(record)?.file));
   const records = new Map(manifest?.records.map((record) => [record.address, record]));
+  const environment = files.find(({ isEnvironment }) => isEnvironment)?.path;
+  const inBase = [...records.values()].filter(({ address }) => placeOf(address)?.file !== environment);
   const tree: OpenTree = {
     placeOf,
     fromRequests,
@@ -74,7 +76,7 @@ export function patchFiles(
       return found;
     },
     documentFor(record) {
-      const nearest = nearestOf(record, records.values());
+      const nearest = nearestOf(record, inBase);
       const document = (nearest === undefined ? undefined : documentOf(nearest)) ?? documentIn(mainOf(files));
       if (document === undefined) throw refused(record.address, placeOf, 'no file declares what it belongs to');
       return document;
@@ -109,9 +111,8 @@ const byPath = ([left]: [string, unknown], [right]: [string, unknown]) => (left 
 
 /** The file that says whose tree it is: what stands beside nothing else is written there. */
 function mainOf(files: readonly ManifestFile[]): ManifestFile | undefined {
-  return (
-    files.find(({ text }) => /^stack:/m.test(text)) ?? files.find(({ text }) => /^version:/m.test(text)) ?? files[0]
-  );
+  const base = files.filter(({ isEnvironment }) => !isEnvironment);
+  return base.find(({ text }) => /^stack:/m.test(text)) ?? base.find(({ text }) => /^version:/m.test(text)) ?? base[0];
 }
 
 function textOf(path: string, document: Document): string {

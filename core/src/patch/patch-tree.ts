@@ -1,5 +1,7 @@
-import type { ManifestFile } from '../manifest/manifest.js';
+import type { JsonObject } from '../json/json.js';
+import type { ManifestFile, ManifestResult } from '../manifest/manifest.js';
 import { readManifest } from '../manifest/read.js';
+import { placeText } from '../manifest/source.js';
 import { ProblemError } from '../problem.js';
 import type { DeclaredRecord } from '../records/registry.js';
 import { equalJson } from '../state/equal-json.js';
@@ -17,10 +19,11 @@ export interface PatchedTree {
  */
 export function patchTree(files: readonly ManifestFile[], patch: Patch, now: number): PatchedTree {
   const before = readManifest(files, { now });
+  demandBase(before, patch);
   const changed = patchFiles(files, before, patch);
   const texts = new Map(changed.map(({ path, text }) => [path, text]));
   const after = readManifest(
-    files.map(({ path, text }) => ({ path, text: texts.get(path) ?? text })),
+    files.map(({ parsed: _, ...file }) => ({ ...file, text: texts.get(file.path) ?? file.text })),
     { now },
   );
   const [fault] = after.faults;
@@ -35,6 +38,22 @@ export function patchTree(files: readonly ManifestFile[], patch: Patch, now: num
   }
   for (const address of expected.keys()) throw refused(`${address} would change, too`);
   return { changed, records: after.manifest.records };
+}
+
+/** Refuses changes of what the environment says, or has given a variable of, since the base would lose that. */
+function demandBase({ environmentPlaceOf }: ManifestResult, { changes }: Patch): void {
+  for (const { before, after } of changes) {
+    if (before === undefined) continue;
+    const changed = Object.keys({ ...before.fields, ...after?.fields }).filter(
+      (name) => !equalJson((before.fields as JsonObject)[name], (after?.fields as JsonObject | undefined)?.[name]),
+    );
+    for (const field of after === undefined ? [undefined] : changed) {
+      const place = environmentPlaceOf(before.address, field);
+      if (place === undefined) continue;
+      const what = field === undefined ? before.address : `"${field}" of ${before.address}`;
+      throw refused(`the environment says ${what} at ${placeText(place)}: change it there by hand`);
+    }
+  }
 }
 
 function refused(why: string): ProblemError {

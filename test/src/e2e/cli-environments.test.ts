@@ -10,6 +10,10 @@ import { Workbench } from './cli/workbench.js';
 const PAGE = fileURLToPath(new URL('../../../docs/environments.md', import.meta.url));
 const DEV = 'name: dev\nvariables: { limit: 100 }\n';
 
+interface Compared {
+  findings: { causes: object[][] }[];
+}
+
 let bench: Workbench;
 /** The environment variables of a tenant called acme-prod. */
 let env: Record<string, string>;
@@ -79,6 +83,30 @@ it('is tested, linted and compared in an environment', async () => {
   expect(pdp.isAllowed(question)).toBe(true);
 });
 
+it('names the line of an environment that brings a difference of access, also one that it takes away', async () => {
+  const causesOf = async (...environments: string[]) => {
+    const { findings } = await bench.json<Compared>([
+      'impact',
+      'tenant',
+      ...environments.flatMap((name) => ['-e', name]),
+    ]);
+    return findings.flatMap(({ causes }) => causes.flat());
+  };
+  const inProd = (text: string) => {
+    const lines = (tree['environments/prod.yaml'] ?? '').split('\n');
+    return { file: 'tenant/environments/prod.yaml', line: lines.findIndex((line) => line.includes(text)) + 1 };
+  };
+  const causes = await causesOf('dev', 'prod');
+  const role = 'role_assignment/billing/accountant//subject/user/tester';
+  expect(causes).toContainEqual({
+    address: 'policy/billing/approve',
+    change: 'changed',
+    ...inProd('approve: { priority: 20'),
+  });
+  expect(causes).toContainEqual({ address: role, change: 'removed', ...inProd('- user/tester') });
+  expect(await causesOf('prod', 'dev')).toContainEqual({ address: role, change: 'added', ...inProd('- user/tester') });
+});
+
 it('is planned and applied to its tenant, from Git too', async () => {
   git('init', '--quiet', '--initial-branch=main');
   git('add', '--all', 'tenant');
@@ -120,4 +148,33 @@ it('is planned and applied to its tenant, from Git too', async () => {
   const foreign = { ...tree, 'environments/dev.yaml': `${DEV}tenant: acme-dev\n` };
   await bench.write(below('tenant', foreign));
   expect((await bench.run(['plan', 'tenant', '-e', 'dev'], { env })).stderr).toContain('acme-dev');
+});
+
+it('takes changes that were made in the tenant of an environment into the base, but not what the environment says', async () => {
+  await bench.write(below('patched', tree));
+  const { revision } = await bench.json<{ revision: string }>(['apply', 'patched', '-e', 'prod', '--yes'], { env });
+  const policy = {
+    application: 'billing',
+    name: 'approve',
+    effect: 'ALLOW',
+    priority: 20,
+    resource_type: 'billing/invoice',
+    actions: ['read', 'approve'],
+    condition: 'resource.properties.amount < 5000',
+    modifiers: { ip_ranges: ['198.51.100.0/24'] },
+  };
+  const patch = async (address: string, fields: object) => {
+    const changes = [{ op: 'update', address, fields }];
+    const input = JSON.stringify({ base_revision: revision, stack: 'default', changes });
+    return await bench.run(['patch', '-', 'patched', '-e', 'prod'], { env, input });
+  };
+  const named = await patch('subject/user/ann', { type: 'user', id: 'ann', name: 'Ann Lee' });
+  expect(named).toMatchObject({ code: 0, stdout: 'Wrote 1 change into patched/billing.yaml.\n' });
+  expect(named.stderr).toContain('The base has the change now, and so has dev.');
+  expect(await readFile(bench.path('patched/billing.yaml'), 'utf8')).toContain('user/ann: { name: Ann Lee }');
+  expect((await bench.run(['plan', 'patched', '-e', 'prod'], { env })).stdout).toContain('subject/user/ann');
+  const overridden = await patch('policy/billing/approve', { ...policy, priority: 5 });
+  expect(overridden.stderr).toMatch(/"priority" of policy\/billing\/approve at \S+prod\.yaml:\d+:\d+: change it there/);
+  const folded = await patch('policy/billing/approve', { ...policy, condition: 'resource.properties.amount < 7' });
+  expect(folded.stderr).toMatch(/"condition" of policy\/billing\/approve at \S+prod\.yaml:3:\d+: change it there/);
 });

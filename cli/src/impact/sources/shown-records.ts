@@ -32,6 +32,7 @@ export async function shownRecords(file: string): Promise<ShownRecords> {
     fromRequests: true,
     manifest: { version: 1, stack: '', records: [...after.records], moves: [], external: [] },
     placeOf,
+    environmentPlaceOf: () => undefined,
     linesOf,
   };
   return { records, gaps: after.gaps, lineless: relativePath(file) };

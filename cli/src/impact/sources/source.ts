@@ -8,6 +8,7 @@ export interface Source {
   label: string;
   records: readonly SideRecord[];
   placeOf?: TenantSide['placeOf'];
+  environmentPlaceOf?: TenantSide['environmentPlaceOf'];
   /** The tenant, where the source names one. */
   tenant?: string;
   /** The stacks whose records these are; undefined where they are the whole tenant. */
@@ -37,12 +38,13 @@ export function labelIn(spec: string, environment: string | undefined): string {
   return environment === undefined ? spec : `${spec} in ${environment}`;
 }
 
-export function treeSource(label: string, { manifest, placeOf }: SoundTree): Source {
+export function treeSource(label: string, { manifest, placeOf, environmentPlaceOf }: SoundTree): Source {
   const { records, tenant, stack } = manifest;
   return {
     label,
     records: records.map((record) => ({ ...record, managed_by: stack })),
     placeOf,
+    environmentPlaceOf,
     ...(tenant !== undefined && { tenant }),
     stacks: new Set([stack]),
     notes: [],

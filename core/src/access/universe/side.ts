@@ -12,6 +12,11 @@ export interface TenantSide {
   readonly records: Iterable<SideRecord>;
   /** Returns where a record is written, if it is written in files. */
   placeOf?(address: Address): { file: string; line: number } | undefined;
+  /**
+   * Returns where an environment of a tree adds or removes a record, or gives it a field; `written` is a condition as it is in
+   * every environment, if a variable in it is given.
+   */
+  environmentPlaceOf?(address: Address, field?: string): { file: string; line: number; written?: string } | undefined;
 }
 
 export interface ImpactOptions {

@@ -4,6 +4,7 @@ import type { ChangedRecord } from '../../../access/universe/record-changes.js';
 import type { TenantSide } from '../../../access/universe/side.js';
 import type { Address } from '../../../records/address.js';
 import type { Fields } from '../../../records/registry.js';
+import { equalJson } from '../../../state/equal-json.js';
 import type { CauseRecord } from '../api/finding.js';
 import { minimalSets, withAlternatives } from './minimal-sets.js';
 import { type CausedAt, RelevantChanges } from './relevant-changes.js';
@@ -125,7 +126,7 @@ export class Causes {
     return [...set]
       .map(({ address, before, after }): CauseRecord => {
         const change = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
-        const place = (change === 'removed' ? this.sides.before : this.sides.after).placeOf?.(address);
+        const place = placeOf({ address, before, after }, this.sides);
         const given = change === 'removed' ? givenBy(before) : undefined;
         const gone =
           given !== undefined && this.#byAddress.get(given)?.after === undefined && this.#byAddress.has(given);
@@ -137,6 +138,30 @@ export class Causes {
       })
       .sort((left, right) => (left.address < right.address ? -1 : 1));
   }
+}
+
+/** The place that brings a change: in an environment, also of what that takes away, or else where the record is written. */
+function placeOf(
+  { address, before, after }: ChangedRecord,
+  sides: { before: TenantSide; after: TenantSide },
+): { file: string; line: number } | undefined {
+  const fields = before === undefined || after === undefined ? [undefined] : changedFields(before.fields, after.fields);
+  for (const field of fields) {
+    const [old, present] = [sides.before, sides.after].map((side) => side.environmentPlaceOf?.(address, field));
+    // A condition that is written otherwise has been changed in the base.
+    if (old?.written === present?.written || old === undefined || present === undefined) {
+      const place = present ?? old;
+      if (place !== undefined) return place;
+    }
+  }
+  return (after === undefined ? sides.before : sides.after).placeOf?.(address);
+}
+
+function changedFields(before: object, after: object): string[] {
+  const [left, right] = [before as Record<string, unknown>, after as Record<string, unknown>];
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].filter(
+    (name) => !equalJson(left[name], right[name]),
+  );
 }
 
 /** The address of the policy, role or group that a link gives. */
