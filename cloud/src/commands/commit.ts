@@ -33,15 +33,14 @@ import { type CommitOrder, countsOf, type PreparedCommit, prepareCommit } from '
 import { settleOrigins } from './settle-origins.js';
 
 /**
- * The changes that a caller wants. `changes` is called with the tenant's present state when it is this commit's turn.
+ * The changes that a caller wants. `changes` is called with the tenant's present state when it is this commit's turn: the state
+ * stays as it is until it resolves.
  */
 export interface CommitCommand extends Omit<CommitOrder, 'changes' | 'by' | 'held' | 'writer' | 'session'> {
-  changes(tenant: Tenant): Change[];
+  changes(tenant: Tenant): Change[] | Promise<Change[]>;
   credential: Credential;
   /** Whether an operator hands records over to the directory that is the stack: else only its own key writes for it. */
   handsOver?: boolean;
-  /** Prepares what `changes` needs, each time before it is called to commit. */
-  ready?(): Promise<void>;
   /** Counts what the changes take away, if a directory makes them; called after `changes`. */
   losses?(): Loss | undefined;
   /** The id of another tenant, to which an operator commits; the one of the credential unless given. */
@@ -144,7 +143,7 @@ async function commitOrFollow(cloud: Cloud, tenant: Tenant, command: CommitComma
     if (cloud.credentials.revisionOf(tenant.id) < tenant.revisionNumber) await hasMoved(cloud, tenant, attempts);
     const before = tenant.revision;
     try {
-      const alone = losses >= LOSSES_MAX || (contended.has(tenant) && isSmall(tenant, command));
+      const alone = losses >= LOSSES_MAX || (contended.has(tenant) && (await isSmall(tenant, command)));
       const once = alone ? judgeAlone : judgeAndStore;
       const { outcome, takeOver } = await once(cloud, tenant, command, attempts);
       await takeOver?.();
@@ -179,9 +178,9 @@ async function hasMoved(cloud: Cloud, tenant: Tenant, attempts: Attempts, locked
   return tenant.revision !== before;
 }
 
-function isSmall(tenant: Tenant, command: CommitCommand): boolean {
+async function isSmall(tenant: Tenant, command: CommitCommand): Promise<boolean> {
   try {
-    return command.changes(tenant).length <= FEW_CHANGES;
+    return (await command.changes(tenant)).length <= FEW_CHANGES;
   } catch {
     return true;
   }
@@ -211,8 +210,7 @@ async function judgeAndStore(
   const { baseRevision } = command;
   const credential = actorOf(command);
   const writer = limits && { name: credential.name, limits };
-  await command.ready?.();
-  const changes = command.changes(tenant);
+  const changes = await command.changes(tenant);
   if (!attempts.charged) command.charge?.(changes.length);
   attempts.charged = true;
   if (baseRevision !== undefined && !isBase(baseRevision, tenant, command, changes)) {

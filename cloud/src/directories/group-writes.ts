@@ -111,30 +111,23 @@ function write(view: DirectoryView, present: GroupRecord, resource: JsonObject, 
 class Members {
   readonly #add = new Set<Address>();
   readonly #remove = new Set<Address>();
-  #present: Map<Address, Address> | undefined;
 
   constructor(
     private readonly view: DirectoryView,
     private readonly group: GroupRecord | undefined,
   ) {}
 
-  /** The memberships that there are, by member. */
-  get present(): Map<Address, Address> {
-    this.#present ??= new Map(
-      this.group === undefined
-        ? []
-        : [...this.view.membersOf(this.group.address)].map(({ address, fields }) => [
-            `${fields.entity_type}/${fields.entity}` as Address,
-            address,
-          ]),
-    );
-    return this.#present;
+  /** The members that there are: as many as a large group has, so that only who replaces or seeks members reads them. */
+  *#present(): Generator<Address> {
+    if (this.group === undefined) return;
+    for (const { fields } of this.view.membersOf(this.group.address))
+      yield `${fields.entity_type}/${fields.entity}` as Address;
   }
 
   set(values: Json): void {
     const wanted = itemsOf(values).map((value) => this.#member(value));
     this.#add.clear();
-    for (const member of this.present.keys()) this.#remove.add(member);
+    for (const member of this.#present()) this.#remove.add(member);
     for (const member of wanted) this.#put(member);
   }
 
@@ -162,7 +155,7 @@ class Members {
       this.remove(String(filter.compValue));
       return;
     }
-    for (const member of [...this.present.keys(), ...this.#add]) {
+    for (const member of [...this.#present(), ...this.#add]) {
       const record = this.view.state.get(member);
       const id = record?.kind === 'subject' || record?.kind === 'group' ? record.fields.entry?.id : undefined;
       const type = record?.kind === 'group' ? 'Group' : 'User';
@@ -172,18 +165,22 @@ class Members {
 
   /** `name` is that of the group afterwards: memberships follow its rename. */
   changes(name: string): Change[] {
-    const before = this.present;
+    const before = this.group?.fields.name ?? name;
     const changes: Change[] = [];
     for (const member of this.#remove)
-      if (before.has(member)) changes.push({ op: 'delete', address: this.#at(name, member) });
+      if (this.#isOwn(this.#at(before, member))) changes.push({ op: 'delete', address: this.#at(name, member) });
     for (const member of this.#add) {
-      if (before.has(member)) continue;
+      const at = this.#at(before, member);
+      if (this.#isOwn(at)) continue;
       const fields = membership(name, member);
-      const at = this.#at(this.group?.fields.name ?? name, member);
       assertFree(this.view, [at], `"${at}"`);
       changes.push({ op: 'create', kind: 'group_membership', fields });
     }
     return changes;
+  }
+
+  #isOwn(at: Address): boolean {
+    return this.group !== undefined && this.view.state.get(at)?.managed_by === this.view.owner;
   }
 
   #at(name: string, member: Address): Address {

@@ -1,15 +1,14 @@
 import { type ProblemCode, ProblemError } from '@authz-service/core/problem';
 import type { Change } from '@authz-service/core/state/change';
-import type { Credential } from '../auth/credential.js';
 import { ownerOf } from '../auth/demand-directory.js';
 import type { Cloud } from '../cloud.js';
-import { type Committed, commit } from '../commands/commit.js';
+import { commit } from '../commands/commit.js';
 import type { Loss } from '../store/directory-store.js';
 import type { Tenant } from '../tenants/tenant.js';
-import { Brake, type HeldError, heldId, LossesOfCommit, NO_LOSS, plus, sizeOf } from './brake.js';
-import type { DirectoryView } from './directory-view.js';
-import type { Plan, PlannedWrite } from './planned-write.js';
-import { viewNow, whenViewed } from './view-of.js';
+import { type HeldError, heldId, NO_LOSS, plus, sizeOf } from './brake.js';
+import { type Choice, type Chosen, chooseWrites } from './choose-writes.js';
+import type { DirectoryWrite, Waiting, WriteResult } from './directory-write.js';
+import { whenViewed } from './view-of.js';
 
 /** How long the first of several requests waits while others arrive, and at most. */
 const GAP_MS = 20;
@@ -17,26 +16,6 @@ const STEP_MS = 2;
 const WAIT_MAX_MS = 200;
 /** Requests in one commit. */
 const JOINED_MAX = 500;
-
-export interface DirectoryWrite {
-  credential: Credential & { directory: string };
-  plan: Plan;
-  requestId: string;
-  now: number;
-  charge: (changes: number) => void;
-}
-
-export interface WriteResult {
-  tenant: Tenant;
-  planned: PlannedWrite;
-  revision: Committed['revision'];
-}
-
-interface Waiting extends DirectoryWrite {
-  charged: boolean;
-  resolve(result: WriteResult): void;
-  reject(error: unknown): void;
-}
 
 /** Joins what the directories send at the same time into commits, so that many requests make few revisions. */
 export class JoinedWrites {
@@ -62,12 +41,15 @@ export class JoinedWrites {
   }
 
   async #run(cloud: Cloud, key: string, queue: Waiting[]): Promise<void> {
+    let isLeft = false;
     while (queue.length > 0) {
-      await quiet(queue, this.#joined.get(key) ?? 0);
+      if (!isLeft) await quiet(queue, this.#joined.get(key) ?? 0);
       const joined = queue.splice(0, JOINED_MAX);
       this.#joined.set(key, joined.length);
       // Those about the same resources come next, before what has arrived meanwhile.
-      queue.unshift(...(await this.#commit(cloud, joined)));
+      const left = await this.#commit(cloud, joined);
+      queue.unshift(...left);
+      isLeft = left.length > 0;
     }
     this.#waiting.delete(key);
   }
@@ -78,22 +60,14 @@ export class JoinedWrites {
     if (first === undefined) return [];
     const { credential, requestId, now } = first;
     const owner = ownerOf(credential.directory);
-    let brake: Brake | undefined;
-    let chosen: Chosen[] = [];
-    let later: Waiting[] = [];
-    let refused = new Map<Waiting, unknown>();
-    const changes = (tenant: Tenant): Change[] => {
-      const view = viewNow(tenant, credential.directory, cloud.now());
-      if (brake === undefined) throw new Error('the brake is not read yet');
-      ({ chosen, later, refused } = choose(view, joined, brake));
+    let { chosen, later, refused }: Choice = { chosen: [], later: [], refused: new Map() };
+    const changes = async (tenant: Tenant): Promise<Change[]> => {
+      ({ chosen, later, refused } = await chooseWrites(cloud, tenant, joined));
       return chosen.flatMap(({ planned }) => planned.changes);
     };
     try {
       const order = {
         ...{ credential, changes, stack: owner, requestId, now },
-        ready: async () => {
-          brake = await Brake.read(cloud.store, credential.tenant, owner, cloud.now());
-        },
         losses: () => lossOf(chosen),
       };
       const tenant = await cloud.tenants.get(credential.tenant);
@@ -155,68 +129,9 @@ async function quiet(queue: readonly unknown[], before: number): Promise<void> {
   }
 }
 
-interface Chosen {
-  /** The part of its loss that counts. */
-  loss: Loss;
-  /** The id of the held change that it is, if an operator has let that through. */
-  releases?: string;
-  waiting: Waiting;
-  planned: PlannedWrite;
-}
-
-/** Plans each request at the revision; one that is about what another changes has to wait. */
-function choose(view: DirectoryView, joined: readonly Waiting[], brake: Brake) {
-  const losses = new LossesOfCommit(view);
-  const chosen: Chosen[] = [];
-  const later: Waiting[] = [];
-  const refused = new Map<Waiting, unknown>();
-  const taken = new Set<string>();
-  for (const waiting of joined) {
-    try {
-      const planned = waiting.plan(view);
-      const names = [...planned.claims, ...planned.changes.flatMap(namesOf)];
-      if (names.some((name) => taken.has(name))) {
-        later.push(waiting);
-        continue;
-      }
-      const { loss, take } = losses.of(planned.changes);
-      const id = sizeOf(loss) === 0 ? undefined : heldId(planned.changes);
-      const decision = id === undefined ? undefined : brake.decided(id);
-      if (decision === 'discarded') throw discarded(view);
-      if (decision === undefined) brake.admit(view, losses.taken, { loss, changes: planned.changes });
-      if (!waiting.charged) waiting.charge(planned.changes.length);
-      waiting.charged = true;
-      for (const name of names) taken.add(name);
-      const counted = decision === undefined ? loss : NO_LOSS;
-      take(counted);
-      chosen.push({
-        waiting,
-        planned,
-        loss: counted,
-        ...(decision !== undefined && id !== undefined && { releases: id }),
-      });
-    } catch (error) {
-      refused.set(waiting, error);
-    }
-  }
-  return { chosen, later, refused };
-}
-
 function lossOf(chosen: readonly Chosen[]): Loss | undefined {
   const sum = chosen.reduce((total, { loss }) => plus(total, loss), NO_LOSS);
   return sizeOf(sum) === 0 ? undefined : sum;
-}
-
-function discarded({ directory }: DirectoryView): ProblemError {
-  return new ProblemError(
-    'conflict',
-    `The brake of the directory "${directory.name}" held this change, and an operator has discarded it: undo it at its source.`,
-  );
-}
-
-function namesOf(change: Change): string[] {
-  if (change.op === 'create') return [JSON.stringify([change.kind, change.fields])];
-  return change.op === 'move' ? [change.from, change.to] : [change.address];
 }
 
 const FAULTS_OF_ONE: readonly ProblemCode[] = [

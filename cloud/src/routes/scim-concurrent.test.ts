@@ -92,3 +92,22 @@ it('answers requests that fight for the same records one after the other, and ke
     ),
   );
 });
+
+it('takes large requests that arrive together into several commits, and small ones into one', async () => {
+  await cloud.commit(admin, [{ op: 'create', kind: 'directory', fields: { name: 'large' } }]);
+  const as = await cloud.key(admin, ['directory'], { directory: 'large' });
+  const send = async (method: string, path: string, body: object) =>
+    (await cloud.ask(method, `/scim/v2/${path}`, { as, body })).body.id as string;
+  const ids = (sent: readonly Promise<string>[]) => Promise.all(sent);
+  const people = await ids([...Array(150).keys()].map((at) => send('POST', 'Users', { userName: `large${at}` })));
+  const groups = await ids([...Array(6).keys()].map((at) => send('POST', 'Groups', { displayName: `large ${at}` })));
+  const Operations = [{ op: 'add', path: 'members', value: people.map((value) => ({ value })) }];
+  await ids(groups.map((group) => send('PATCH', `Groups/${group}?excludedAttributes=members`, { Operations })));
+  const { body } = await cloud.ask('GET', '/v1/audit?limit=50', { as: admin });
+  const added = (body.items as { stack?: string; counts: { added: number } }[])
+    .filter(({ stack }) => stack === 'directory/large')
+    .map(({ counts }) => counts.added);
+  expect(added.reduce((sum, count) => sum + count)).toBe(people.length + groups.length + people.length * groups.length);
+  expect(Math.max(...added)).toBeLessThan(2 * 200);
+  expect(added.length).toBeLessThan(people.length);
+});

@@ -17,6 +17,7 @@ import * as rotations from './0016-rotations.js';
 import * as commitSources from './0017-commit-sources.js';
 import * as agentIds from './0018-agent-ids.js';
 import * as directoryBrakes from './0019-directory-brakes.js';
+import * as directoryLosses from './0020-directory-losses.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -40,6 +41,7 @@ const MIGRATIONS: Named[] = [
   { name: '0017-commit-sources', ...commitSources },
   { name: '0018-agent-ids', ...agentIds },
   { name: '0019-directory-brakes', ...directoryBrakes },
+  { name: '0020-directory-losses', ...directoryLosses },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {
