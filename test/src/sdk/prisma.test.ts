@@ -25,7 +25,7 @@ const isHeld = (row: Row, isNumber: (value: Json) => boolean) => {
   return n === undefined || isNumber(n as Json);
 };
 
-/** What Prisma cannot say, which is refused. */
+/** Tells tests that Prisma cannot say, which are refused. */
 const isRefused = ({ op, ...test }: FilterTest) =>
   (op === 'hasOnly' && 'values' in test && test.values.length > 0) ||
   (['lt', 'le', 'gt', 'ge'].includes(op) && 'value' in test && typeof test.value === 'string');
