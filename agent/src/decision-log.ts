@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AccessPathKind } from '@authz-service/core/access/api/decision';
+import type { Engine } from '@authz-service/core/access/api/engine';
 import { maskedInputs } from '@authz-service/core/questions/replay/decision-inputs';
 import type { DecisionRequest } from '@authz-service/core/request';
 import { lineId } from '@authz-service/pdp/sinks/log-line';
@@ -27,6 +28,8 @@ export interface DecisionEntry {
   request?: DecisionRequest | undefined;
   /** The clock of the decision, in milliseconds since the epoch. */
   now: number;
+  /** The engine that decided, which knows what is sensitive. */
+  engine?: Engine | undefined;
 }
 
 export interface DecisionLogOptions extends Omit<SinkSurroundings, 'origin'> {
@@ -98,8 +101,9 @@ export class DecisionLog {
   }
 
   /** Returns what makes a line replayable: the deciding policy by its address, and the inputs of the decision. */
-  #inputs({ request, policy, failed, now }: DecisionEntry): object {
-    if (this.#masks === undefined || request === undefined) return {};
-    return { policy, ...(failed && { failed }), inputs: maskedInputs(request, now, this.#masks) };
+  #inputs({ request, policy, failed, now, engine }: DecisionEntry): object {
+    if (this.#masks === undefined || request === undefined || engine === undefined) return {};
+    const masks = [...this.#masks, ...engine.sensitiveIn(request)];
+    return { policy, ...(failed && { failed }), inputs: maskedInputs(request, now, masks) };
   }
 }

@@ -172,8 +172,10 @@ type ResourceTypeRecord struct {
 	// The properties that resources of this type may have, and their types; conditions are checked against them.
 	Properties map[string]string `json:"properties,omitempty"`
 	// The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
-	FromRequests []string             `json:"from_requests,omitempty"`
-	Parents      []ResourceTypeParent `json:"parents,omitempty"`
+	FromRequests []string `json:"from_requests,omitempty"`
+	// The properties whose values are masked in decision logs and in what plans show.
+	Sensitive []string             `json:"sensitive,omitempty"`
+	Parents   []ResourceTypeParent `json:"parents,omitempty"`
 	// Whether applications ask for filters of its rows: `lint` then reports each clause for which one is refused. It changes no decision.
 	Filterable bool `json:"filterable,omitempty"`
 	// The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
@@ -197,8 +199,10 @@ type NewResourceType struct {
 	// The properties that resources of this type may have, and their types; conditions are checked against them.
 	Properties map[string]string `json:"properties,omitempty"`
 	// The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
-	FromRequests []string             `json:"from_requests,omitempty"`
-	Parents      []ResourceTypeParent `json:"parents,omitempty"`
+	FromRequests []string `json:"from_requests,omitempty"`
+	// The properties whose values are masked in decision logs and in what plans show.
+	Sensitive []string             `json:"sensitive,omitempty"`
+	Parents   []ResourceTypeParent `json:"parents,omitempty"`
 	// Whether applications ask for filters of its rows: `lint` then reports each clause for which one is refused. It changes no decision.
 	Filterable bool `json:"filterable,omitempty"`
 	// The greatest age of the records that may decide about resources of this type: `30s`. Older ones are refused with `too_old`.
@@ -297,6 +301,8 @@ type SubjectTypeRecord struct {
 	Properties map[string]string `json:"properties,omitempty"`
 	// The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
 	FromRequests []string `json:"from_requests,omitempty"`
+	// The properties whose values are masked in decision logs and in what plans show.
+	Sensitive []string `json:"sensitive,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 }
@@ -309,6 +315,8 @@ type NewSubjectType struct {
 	Properties map[string]string `json:"properties,omitempty"`
 	// The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
 	FromRequests []string `json:"from_requests,omitempty"`
+	// The properties whose values are masked in decision logs and in what plans show.
+	Sensitive []string `json:"sensitive,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 }
@@ -391,6 +399,8 @@ type ContextAttributeRecord struct {
 	Name string `json:"name"`
 	// The type of its values; `any` is checked only when a condition runs.
 	Type string `json:"type"`
+	// Whether its values are masked in decision logs. Absent means that they are not.
+	Sensitive bool `json:"sensitive,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 }
@@ -401,6 +411,8 @@ type NewContextAttribute struct {
 	Name string `json:"name"`
 	// The type of its values; `any` is checked only when a condition runs.
 	Type string `json:"type"`
+	// Whether its values are masked in decision logs. Absent means that they are not.
+	Sensitive bool `json:"sensitive,omitempty"`
 	// A note for people.
 	Description string `json:"description,omitempty"`
 }

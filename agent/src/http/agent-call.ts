@@ -46,6 +46,9 @@ export class AgentCall implements EndpointCall {
   /** The greatest age of what may answer, in milliseconds; undefined unless the request names one. */
   maxAgeMs: number | undefined;
 
+  /** The engine that answers, or answered last. */
+  #engine: Engine | undefined;
+
   /** The age of what answers. */
   #ageMs = Number.POSITIVE_INFINITY;
 
@@ -61,6 +64,7 @@ export class AgentCall implements EndpointCall {
     const served = this.options.state.current(this.maxAgeMs);
     this.revision = revisionToken(served);
     this.#ageMs = this.options.state.knownAgeMs;
+    this.#engine = served.engine;
     return served.engine;
   }
 
@@ -70,6 +74,7 @@ export class AgentCall implements EndpointCall {
       const { engine, search, tenant, revision } = served;
       this.revision = revisionToken(served);
       this.#ageMs = state.knownAgeMs;
+      this.#engine = engine;
       return slicing.run(work({ id: tenant.id, revision, engine, search }));
     }, this.maxAgeMs);
   }
@@ -89,7 +94,8 @@ export class AgentCall implements EndpointCall {
     metrics.called(allowed, refused ? 'none' : outcome.access_path);
     if (ms !== undefined) metrics.evaluated(allowed, ms);
     if (refused && PROBLEM_STATUS[outcome.code] === 500) this.#logFailure(evaluation, outcome);
-    if (decisionLog !== undefined && !logDecision(decisionLog, evaluation, this.now)) this.isUnlogged = true;
+    if (decisionLog !== undefined && !logDecision(decisionLog, evaluation, this.now, this.#engine))
+      this.isUnlogged = true;
   }
 
   publicUrl(): string {
@@ -120,7 +126,12 @@ export class AgentCall implements EndpointCall {
   }
 }
 
-function logDecision(decisionLog: DecisionLog, { request, outcome, ms, resourceId }: Evaluation, now: number): boolean {
+function logDecision(
+  decisionLog: DecisionLog,
+  { request, outcome, ms, resourceId }: Evaluation,
+  now: number,
+  engine?: Engine,
+): boolean {
   const refused = outcome instanceof ProblemError;
   return decisionLog.write({
     subjectId: request?.subject.id ?? '',
@@ -136,5 +147,6 @@ function logDecision(decisionLog: DecisionLog, { request, outcome, ms, resourceI
     // Without a bundle nothing was evaluated, which is nothing to do again.
     request: ms === undefined ? undefined : request,
     now,
+    engine,
   });
 }

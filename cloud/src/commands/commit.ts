@@ -2,7 +2,7 @@ import type { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { ProblemError } from '@authz-service/core/problem';
 import { type BrokenRule, brokenRules } from '@authz-service/core/questions/access-rules/violation';
 import { splitAddress } from '@authz-service/core/records/address';
-import { type Kind, mayBeDistributed } from '@authz-service/core/records/kinds';
+import { isSometimesDistributed, type Kind, mayBeDistributed } from '@authz-service/core/records/kinds';
 import type { StoredRecord } from '@authz-service/core/records/registry';
 import { SCOPES } from '@authz-service/core/records/scopes';
 import type { Change, Staged } from '@authz-service/core/state/change';
@@ -355,7 +355,7 @@ function isBase(base: string, tenant: Tenant, { takeOwnership }: CommitCommand, 
   if (takeOwnership) return false;
   const [number] = base.split('.');
   const sameRecords = base === revisionText(Number(number), tenant.state.digest());
-  const inDigest = (change: Change) => mayBeDistributed(kindOf(change)) && kindOf(change) !== 'subject_type';
+  const inDigest = (change: Change) => mayBeDistributed(kindOf(change)) && !isSometimesDistributed(kindOf(change));
   return sameRecords && Number(number) < tenant.revisionNumber && changes.every(inDigest);
 }
 

@@ -72,6 +72,25 @@ describe('the bundle, asked for as a delta', () => {
     expect((await open(body)).changes).toEqual([]);
   });
 
+  it('has a schema once it says that something is sensitive, and no longer when it does not', async () => {
+    const ip = { name: 'ip', type: 'string' };
+    const update = (fields: object) => ({ op: 'update', address: 'context_attribute/ip', fields });
+    const sides = async (base: string) => {
+      const { changes } = await open((await ask(base)).body);
+      return changes.map(({ before, after }) => [before, after].map((one) => one && addressOf(one.kind, one.fields)));
+    };
+    const [start, schema] = [await etagNow(), 'context_attribute/ip'];
+    await cloud.commit(admin, [{ op: 'create', kind: 'context_attribute', fields: ip }]);
+    expect(await sides(start)).toEqual([]);
+    const plain = await etagNow();
+    await cloud.commit(admin, [update({ ...ip, sensitive: true })]);
+    expect(await sides(plain)).toEqual([[undefined, schema]]);
+    const sensitive = await etagNow();
+    await cloud.commit(admin, [update({ ...ip, description: 'An address' })]);
+    expect(await sides(sensitive)).toEqual([[schema, undefined]]);
+    await cloud.commit(admin, [remove(schema)]);
+  });
+
   it('comes at the commit to who waits for it', async () => {
     const base = await etagNow();
     const waiting = ask(base, { prefer: 'wait=30' });

@@ -212,7 +212,7 @@ describe('decodeBundle', () => {
     ],
     [
       'a schema',
-      () => editedRecord('role', (value) => Object.assign(value, { kind: 'context_attribute' })),
+      () => editedRecord('role', (value) => Object.assign(value, { kind: 'directory' })),
       'no bundle may contain',
     ],
     ['a record without an id', () => editedRecord('role', (value) => Object.assign(value, { id: '' })), 'no id'],

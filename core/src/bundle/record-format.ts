@@ -44,10 +44,11 @@ const LATER_CALLS = callsOf(LATER_FUNCTIONS);
 
 const known = new Map(Object.entries(FIRST).map(([kind, fields]) => [kind, new Set(fields)]));
 
-/** Fields without which an older agent would grant what it must not, each with the format that has it. */
+/** Fields without which an older agent would grant or log what it must not, each with the format that has it; the latest first. */
 const LATER_FIELDS: { readonly [K in Kind]?: Readonly<Record<string, BundleFormat>> } = {
-  resource_type: { from_requests: 4, max_age: 3 },
-  subject_type: { from_requests: 4 },
+  resource_type: { sensitive: 5, from_requests: 4, max_age: 3 },
+  subject_type: { sensitive: 5, from_requests: 4 },
+  context_attribute: { sensitive: 5 },
   subject: { suspended: 4, suspended_until: 4 },
 };
 

@@ -10,7 +10,9 @@ import { UNUSABLE, type YamlDocument } from './yaml-document.js';
 import type { YamlNode } from './yaml-node.js';
 
 const FIELD = 'from_requests';
-const PROPERTY_KEYS = ['type', FIELD];
+/** Stands at a property as `sensitive: true`, and in the record as a list of names. */
+const SENSITIVE = 'sensitive';
+const PROPERTY_KEYS = ['type', FIELD, SENSITIVE];
 
 /** A type that says for itself, or for some of its properties, whether requests may send them. */
 interface SendingType {
@@ -61,6 +63,7 @@ export class FromRequests {
   read(kind: Kind, origin: Origin, about: About): void {
     const { input, document } = origin;
     const each = new Map<string, boolean>();
+    const sensitive: string[] = [];
     if (isObject(input.properties)) {
       const types: JsonObject = {};
       for (const [name, declared] of Object.entries(input.properties)) {
@@ -78,9 +81,16 @@ export class FromRequests {
         const said = declared[FIELD];
         if (typeof said === 'boolean') each.set(name, said);
         else if (said !== undefined) fault(FIELD, `${FIELD} ${notBoolean(said)}`);
+        const masked = declared[SENSITIVE];
+        if (masked === true) sensitive.push(name);
+        else if (masked !== undefined && masked !== false) fault(SENSITIVE, `${SENSITIVE} ${notBoolean(masked)}`);
       }
       input.properties = types;
     }
+    if (sensitive.length > 0 && input[SENSITIVE] !== undefined) {
+      const text = `lists properties, and ${sensitive.map((name) => `"${name}"`).join(', ')} say it themselves: keep one of them.`;
+      document.fault(nodeAt(origin, [SENSITIVE]), inField(about, [SENSITIVE]), text);
+    } else if (sensitive.length > 0) input[SENSITIVE] = sensitive;
     const whole = input[FIELD];
     if (typeof whole === 'boolean') {
       delete input[FIELD];
@@ -128,7 +138,14 @@ export function sendableSchema(field: string, own: JsonObject): JsonObject {
   const type = own.additionalProperties as JsonObject;
   const property = {
     type: 'object',
-    properties: { type, [FIELD]: { type: 'boolean', description: 'Whether requests may send it.' } },
+    properties: {
+      type,
+      [FIELD]: { type: 'boolean', description: 'Whether requests may send it.' },
+      [SENSITIVE]: {
+        type: 'boolean',
+        description: 'Whether its values are masked in decision logs and in what plans show.',
+      },
+    },
     required: ['type'],
     additionalProperties: false,
   };

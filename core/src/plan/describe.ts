@@ -3,6 +3,7 @@ import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
 import { visible } from '../text/visible.js';
 import type { Difference, Follower, PlannedChange } from './plan.js';
+import { propertyAt } from './sensitive-properties.js';
 
 /** One change as shown by a renderer, as text that is safe on a terminal; see `visible`. */
 export interface Description {
@@ -18,7 +19,11 @@ export interface Detail {
   after?: string;
 }
 
-export function describe(change: PlannedChange): Description {
+/** Shown in place of the value of a sensitive property. */
+const MASKED = '(sensitive)';
+
+export function describe(full: PlannedChange): Description {
+  const change = masked(full);
   const taken =
     'taken_from' in change && change.taken_from !== undefined
       ? `, taken over from "${visible(change.taken_from)}"`
@@ -42,6 +47,35 @@ export function describe(change: PlannedChange): Description {
       return { mark: '-', title, details: lost.flatMap(detailsOf) };
     }
   }
+}
+
+/** The change without the values of its sensitive properties; one that differs still does. */
+function masked(change: PlannedChange): PlannedChange {
+  const { sensitive } = change;
+  if (sensitive === undefined) return change;
+  const names = new Set(sensitive);
+  const properties = (value: Json | undefined): Json | undefined =>
+    typeof value !== 'object' || value === null || Array.isArray(value)
+      ? value
+      : Object.fromEntries(Object.entries(value).map(([name, one]) => [name, names.has(name) ? MASKED : one]));
+  const sides = (
+    pointer: string,
+    mask: (value: Json | undefined) => Json | undefined,
+    one: Difference,
+  ): Difference => ({
+    pointer,
+    ...(one.before !== undefined && { before: mask(one.before) as Json }),
+    ...(one.after !== undefined && { after: mask(one.after) as Json }),
+  });
+  const differences = change.differences.map((one) => {
+    if (one.pointer === '/properties') return sides(one.pointer, properties, one);
+    const name = propertyAt(one.pointer);
+    if (name === undefined || !names.has(name)) return one;
+    const [, root, property] = one.pointer.split('/');
+    return sides(`/${root}/${property}`, () => MASKED, one);
+  });
+  if (change.action !== 'create' || change.fields.properties === undefined) return { ...change, differences };
+  return { ...change, fields: { ...change.fields, properties: properties(change.fields.properties) as Json } };
 }
 
 export function describeFollower({ address, from, managed_by }: Follower): Description {

@@ -12,6 +12,7 @@ import type { Move } from '../state/renames.js';
 import { differences } from './differences.js';
 import { type Present, presentRecords } from './moved.js';
 import type { Follower, ForeignLink, KeptSuspension, Plan, PlannedChange } from './plan.js';
+import { SensitiveProperties } from './sensitive-properties.js';
 
 /** The records that a stack declares. */
 export interface Declared {
@@ -73,6 +74,10 @@ export function plan(
   }
   refuseForeign(foreign, stack, 'in the tree');
 
+  const sensitive = new SensitiveProperties();
+  for (const record of declared.records) sensitive.add(record);
+  for (const { record } of present.values()) sensitive.add(record);
+
   const removals: PlannedChange[] = [];
   const followers: Follower[] = [];
   const foreignLinks: ForeignLink[] = [];
@@ -110,7 +115,7 @@ export function plan(
     tenant: held.tenant,
     stack,
     base_revision: held.revision,
-    changes: [...changes, ...removals],
+    changes: [...changes, ...removals].map((change) => sensitive.noted(change)),
     ...(followers.length > 0 && { followers }),
     ...(foreignLinks.length > 0 && { foreign_links: foreignLinks }),
     ...(refused.length > 0 && { refused_forms: refused }),

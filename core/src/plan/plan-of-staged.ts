@@ -3,6 +3,7 @@ import type { StoredRecord } from '../records/registry.js';
 import type { Staged } from '../state/change.js';
 import { differences } from './differences.js';
 import type { Follower, Plan, PlannedChange } from './plan.js';
+import { SensitiveProperties } from './sensitive-properties.js';
 
 /** A plan of what a change-set was found to make of a tenant, as a plan of a tree says it. */
 export function planOfStaged(
@@ -24,6 +25,8 @@ export function planOfStaged(
   for (const { kind, address, fields } of remove) {
     changes.push({ action: 'delete', kind, address, differences: differences(fields as JsonObject, {}) });
   }
+  const sensitive = new SensitiveProperties();
+  for (const record of [...records, ...put.map((one) => one.record)]) sensitive.add(record);
   const added = changes.filter(({ action }) => action === 'create').length;
   const changed = put.length - added;
   const own = records.filter(({ managed_by }) => managed_by === stack).length;
@@ -34,7 +37,7 @@ export function planOfStaged(
     tenant,
     stack,
     base_revision: revision,
-    changes,
+    changes: changes.map((change) => sensitive.noted(change)),
     ...(followers.length > 0 && { followers }),
     counts: { added, changed, removed: remove.length, unchanged: Math.max(0, own - touched - gone) },
   };

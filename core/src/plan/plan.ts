@@ -20,7 +20,13 @@ export interface Difference {
  * afterwards, `taken_from` is the present owner where ownership is taken. `differences` say what changes in a record that
  * stays, beyond what a move itself brings, and what is lost with one that goes; of a creation, `fields` say all.
  */
-export type PlannedChange = { kind: Kind; address: Address; differences: Difference[] } & (
+export type PlannedChange = {
+  kind: Kind;
+  address: Address;
+  differences: Difference[];
+  /** The properties in it whose values are not shown; absent where there are none. */
+  sensitive?: string[];
+} & (
   | { action: 'create'; fields: JsonObject }
   | { action: 'update'; fields: JsonObject; taken_from?: string }
   | { action: 'move'; from: Address; fields: JsonObject; taken_from?: string }

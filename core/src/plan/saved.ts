@@ -13,6 +13,7 @@ const count = z.int().nonnegative();
 const target = { kind: z.enum(KINDS), address: text };
 const common = {
   ...target,
+  sensitive: z.array(z.string()).optional(),
   differences: z.array(
     z.strictObject({ pointer: z.string(), before: z.json().optional(), after: z.json().optional() }),
   ),

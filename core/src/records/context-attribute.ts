@@ -17,6 +17,11 @@ export const contextAttribute = define({
         type: z.enum(PROPERTY_TYPES).meta({
           description: 'The type of its values; `any` is checked only when a condition runs.',
         }),
+        sensitive: z
+          .boolean()
+          .optional()
+          .overwrite((given) => given || undefined)
+          .meta({ description: 'Whether its values are masked in decision logs. Absent means that they are not.' }),
         description,
       })
       .superRefine(({ name, type }, context) => {

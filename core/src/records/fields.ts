@@ -138,6 +138,24 @@ export const fromRequests = stringSet(z.string().min(1).max(256)).optional().met
     'The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.',
 });
 
+/** The properties whose values no log and no comment may hold. */
+export const sensitiveProperties = orNone(stringSet(z.string().min(1).max(256))).meta({
+  description: 'The properties whose values are masked in decision logs and in what plans show.',
+});
+
+/** For the `superRefine` of types: a property that nobody declares has no values to mask. */
+export function masksDeclared(
+  { sensitive = [], properties }: { sensitive?: string[] | undefined; properties?: object | undefined },
+  context: z.core.$RefinementCtx,
+): void {
+  if (properties === undefined) return;
+  for (const [index, name] of sensitive.entries()) {
+    if (Object.hasOwn(properties, name)) continue;
+    const message = 'is not declared by the type: declare it in properties, or take it out';
+    context.addIssue({ code: 'custom', path: ['sensitive', index], message });
+  }
+}
+
 /** For the `superRefine` of types: a property that cannot be sent since nobody declares it is a mistake. */
 export function sendsDeclared(
   { from_requests: sent = [], properties }: { from_requests?: string[] | undefined; properties?: object | undefined },

@@ -56,19 +56,25 @@ export function isCredential(kind: Kind): boolean {
   return kind === 'api_key' || kind === 'oauth_client';
 }
 
-const UNDISTRIBUTED: ReadonlySet<Kind> = new Set([
-  'context_attribute',
-  'directory',
-  'access_rule',
-  ...CREDENTIAL_KINDS,
-]);
+const UNDISTRIBUTED: ReadonlySet<Kind> = new Set(['directory', 'access_rule', ...CREDENTIAL_KINDS]);
+
+/** The schemas that are in bundles only if they say one of these: agents need to know it. */
+const DISTRIBUTED_BY: { readonly [K in Kind]?: readonly string[] } = {
+  subject_type: ['from_requests', 'sensitive'],
+  context_attribute: ['sensitive'],
+};
+
+/** Whether only some records of the kind are in bundles and digests, and others become so by a change. */
+export function isSometimesDistributed(kind: Kind): boolean {
+  return DISTRIBUTED_BY[kind] !== undefined;
+}
 
 /**
- * Whether decisions follow from a record. Access rules, credentials, directories and schemas are not of that kind: they are in
- * no bundle and no digest. A type of subjects is, if it says what requests may send.
+ * Whether decisions, or what is logged of them, follow from a record. Access rules, credentials, directories and schemas are not of that
+ * kind: they are in no bundle and no digest. A schema is, if it says what requests may send, or what is sensitive.
  */
 export function isDistributed({ kind, fields }: { readonly kind: Kind; readonly fields: object }): boolean {
-  return mayBeDistributed(kind) && (kind !== 'subject_type' || 'from_requests' in fields);
+  return mayBeDistributed(kind) && (DISTRIBUTED_BY[kind]?.some((field) => field in fields) ?? true);
 }
 
 /** The fields of a record that decisions follow from, besides notes for people: those in bundles and digests. */

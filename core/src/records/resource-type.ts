@@ -6,12 +6,14 @@ import {
   actionName,
   description,
   fromRequests,
+  masksDeclared,
   nameText,
   orNone,
   type PropertyType,
   propertyTypes,
   reference,
   sendsDeclared,
+  sensitiveProperties,
   stringSet,
 } from './fields.js';
 import { PARENTS_MAX } from './hierarchy.js';
@@ -60,6 +62,7 @@ export const resourceType = define({
           'The properties that resources of this type may have, and their types; conditions are checked against them.',
         ),
         from_requests: fromRequests,
+        sensitive: sensitiveProperties,
         parents: parents(),
         filterable: z.boolean().optional().meta({
           description:
@@ -76,6 +79,7 @@ export const resourceType = define({
         const { properties = {}, parents = [], from_requests: sent } = fields;
         const named = parents.map(({ property }) => property);
         sendsDeclared(fields, named, context);
+        masksDeclared(fields, context);
         const missing = sent === undefined ? [] : named.filter((name) => !sent.includes(name));
         if (missing.length > 0 && missing.length < named.length) {
           const message = `leaves out ${missing.map((name) => JSON.stringify(name)).join(', ')}: requests name all parents of a resource, or none`;

@@ -1,7 +1,15 @@
 import * as z from 'zod';
 import { path } from './address.js';
 import { define } from './definition.js';
-import { description, fromRequests, propertyTypes, sendsDeclared, subjectTypeText } from './fields.js';
+import {
+  description,
+  fromRequests,
+  masksDeclared,
+  propertyTypes,
+  sendsDeclared,
+  sensitiveProperties,
+  subjectTypeText,
+} from './fields.js';
 
 export const subjectType = define({
   kind: 'subject_type',
@@ -15,9 +23,13 @@ export const subjectType = define({
           'The properties that subjects of this type may have, and their types; absent means any.',
         ),
         from_requests: fromRequests,
+        sensitive: sensitiveProperties,
         description,
       })
-      .superRefine((fields, context) => sendsDeclared(fields, [], context)),
+      .superRefine((fields, context) => {
+        sendsDeclared(fields, [], context);
+        masksDeclared(fields, context);
+      }),
   path: (fields) => path(fields.name),
   references: () => [],
   home: () => 'tenant',

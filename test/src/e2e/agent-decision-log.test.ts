@@ -134,6 +134,49 @@ describe('the decision log of an agent whose collector goes away', () => {
   });
 });
 
+it('masks what the schemas call sensitive, follows them, and leaves out what it cannot judge', async () => {
+  const schemas = { invoice: ['iban', 'with.dot'], user: ['email'], context: ['ip'] };
+  await cloud.serve(bundleOf(tenant({ sensitive: schemas })));
+  const file = join(home, 'decisions.jsonl');
+  const agent = await start(`file://${file}`, { SERVICE_DECISION_LOG_INPUTS: 'true', SERVICE_POLL_INTERVAL: '50ms' });
+  const body = (type: string) =>
+    asking('alice', 'read', {
+      subject: { type: 'user', id: 'alice', properties: { email: 'hunter2-email', team: 'red' } },
+      resource: { type, id: 'INV-1', properties: { iban: 'hunter2-iban', 'with.dot': 'hunter2-dot', amount: 7 } },
+      context: { ip: 'hunter2-ip', mfa: true, list: [{ ip: 'kept' }] },
+    });
+  const logged = () => readFileSync(file, 'utf8').trimEnd().split('\n');
+  for (const type of ['invoice', 'unheard']) expect((await agent.authorize(body(type))).status).toBe(200);
+  const batch = { evaluations: [JSON.parse(body('billing/invoice'))] };
+  const answer = await fetch(`${await agent.url()}/access/v1/evaluations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(batch),
+  });
+  expect(answer.status).toBe(200);
+  expect(logged()).toHaveLength(3);
+  expect(logged().join()).not.toContain('hunter2');
+  const masked = logged().map((line) => JSON.parse(line).inputs.masked);
+  expect(masked).toEqual(
+    Array.from({ length: 3 }, () => ['context.ip', 'subject.properties.email', 'resource.properties']),
+  );
+  expect(JSON.parse(logged()[0] ?? '').inputs).toMatchObject({
+    subject: { properties: { team: 'red' } },
+    context: { mfa: true },
+  });
+
+  // A later revision says that only the IBAN is sensitive.
+  const next = bundleOf(tenant({ revision: 2, sensitive: { invoice: ['iban'], user: [], context: [] } }));
+  await cloud.serve(next);
+  await agent.serves(next.revision);
+  await agent.authorize(body('invoice'));
+  expect(JSON.parse(logged()[3] ?? '').inputs).toMatchObject({
+    masked: ['resource.properties.iban'],
+    resource: { properties: { amount: 7 } },
+    context: { ip: 'hunter2-ip' },
+  });
+});
+
 it('writes the decision log to a file and to standard output alike', async () => {
   const file = join(home, 'decisions.jsonl');
   const agent = await start(`stdout file://${file}`);

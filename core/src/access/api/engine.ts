@@ -28,6 +28,8 @@ export interface Engine {
   explain(request: DecisionRequest, now: number): Explanation;
   /** The budget of the type of this name: absent if it has none, or if there is no such type. Never throws. */
   budgetOf(type: string): Budget | undefined;
+  /** The paths of the values in a request that no log may hold, like `subject.properties.email`. Never throws. */
+  sensitiveIn(request: DecisionRequest): string[];
   /** The steps of all decisions so far, as conditions count them. */
   readonly steps: number;
   /** The id of the record that the request's resource is found as, where no decision was made. Never throws. */

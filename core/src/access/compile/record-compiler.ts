@@ -54,6 +54,7 @@ export class RecordCompiler {
         type.actions = fields.actions;
         type.properties = fields.properties;
         type.sendable = fields.from_requests === undefined ? null : new Set(fields.from_requests);
+        setOrDelete(graph.sensitive.ofResources, type, fields.sensitive);
         const maxAgeMs = fields.max_age === undefined ? undefined : durationMs(fields.max_age);
         if (maxAgeMs === undefined) this.budgets.delete(type);
         else this.budgets.set(type, maxAgeMs);
@@ -70,7 +71,8 @@ export class RecordCompiler {
         return;
       }
       case 'subject_type': {
-        const { name, from_requests: sent } = given as Fields<'subject_type'>;
+        const { name, from_requests: sent, sensitive } = given as Fields<'subject_type'>;
+        setOrDelete(graph.sensitive.ofSubjects, name, sensitive);
         if (sent === undefined) graph.sendable.delete(name);
         else graph.sendable.set(name, new Set(sent));
         return;
@@ -124,8 +126,13 @@ export class RecordCompiler {
         this.effectivePrincipals.invalidate(member);
         return;
       }
+      case 'context_attribute': {
+        const { name, sensitive } = given as Fields<'context_attribute'>;
+        if (sensitive) graph.sensitive.context.add(name);
+        else graph.sensitive.context.delete(name);
+        return;
+      }
       case 'application':
-      case 'context_attribute':
       case 'directory':
       case 'access_rule':
       case 'api_key':
@@ -141,6 +148,7 @@ export class RecordCompiler {
       case 'resource_type':
         if (kept) return;
         this.budgets.delete(graph.type(pathOf(kind, given)));
+        graph.sensitive.ofResources.delete(graph.type(pathOf(kind, given)));
         this.#policies.declareType(pathOf(kind, given), undefined);
         graph.removeType(pathOf(kind, given), (given as Fields<'resource_type'>).name);
         return;
@@ -200,9 +208,12 @@ export class RecordCompiler {
       }
       case 'subject_type':
         graph.sendable.delete((given as Fields<'subject_type'>).name);
+        graph.sensitive.ofSubjects.delete((given as Fields<'subject_type'>).name);
+        return;
+      case 'context_attribute':
+        graph.sensitive.context.delete((given as Fields<'context_attribute'>).name);
         return;
       case 'application':
-      case 'context_attribute':
       case 'directory':
       case 'access_rule':
       case 'api_key':
@@ -283,6 +294,11 @@ export class RecordCompiler {
     }
     return steps;
   }
+}
+
+function setOrDelete<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
 }
 
 type Assignment = Pick<Fields<'policy_assignment' | 'role_assignment'>, 'entity_type' | 'entity'>;

@@ -192,6 +192,16 @@ export class CompiledEngine implements Engine {
     for (const [{ path }, maxAgeMs] of this.#compiler.budgets) yield budgetFrom(path, maxAgeMs);
   }
 
+  sensitiveIn(request: DecisionRequest): string[] {
+    const { sensitive } = this.#compiler.graph;
+    try {
+      return sensitive.pathsIn(request, findType(this.types, request.resource.type));
+    } catch {
+      // A name that fits two types, or a type of which the slice has nothing.
+      return sensitive.pathsIn(request, undefined);
+    }
+  }
+
   resourceId({ resource }: DecisionRequest): string | undefined {
     try {
       const type = findType(this.types, resource.type);

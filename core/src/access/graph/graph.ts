@@ -7,6 +7,7 @@ import type { GraphWatcher } from './graph-watcher.js';
 import { changePlace, hierarchyNodeOf } from './hierarchy-node.js';
 import { Names, TypeNames } from './names.js';
 import { type Link, Principal } from './principal.js';
+import { SensitiveAttributes } from './sensitive-attributes.js';
 
 /** Up to this many links an array is copied, which costs less than growing it. */
 const FEW = 8;
@@ -25,6 +26,7 @@ export class Graph {
   readonly subjects = new Map<string, SplitMap<Principal>>();
   /** The properties that requests may send of subjects, by the types that do not take all. */
   readonly sendable = new Map<string, ReadonlySet<string>>();
+  readonly sensitive = new SensitiveAttributes();
   readonly types: TypeNames;
   readonly resourcesById = new SplitMap<Resource>();
   readonly roles = new Names<Principal>();

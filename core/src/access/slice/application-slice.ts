@@ -116,12 +116,13 @@ export class ApplicationSlice implements ResourceScope {
         return this.#applications.has(pathOf(kind, given)) ? withoutNotes(given) : undefined;
       case 'resource_type': {
         if (this.#above.has(pathOf(kind, given))) return withoutNotes(given);
-        const { application, name } = given as Fields<'resource_type'>;
-        return { application, name, actions: [] };
+        const { application, name, sensitive } = given as Fields<'resource_type'>;
+        return { application, name, actions: [], ...(sensitive && { sensitive }) };
       }
       case 'resource':
         return this.#above.has((given as Fields<'resource'>).type) ? withoutNotes(given) : undefined;
       case 'subject_type':
+      case 'context_attribute':
       case 'role':
         return withoutNotes(given);
       case 'subject':

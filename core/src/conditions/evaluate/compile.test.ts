@@ -225,6 +225,8 @@ describe('trouble in a condition', () => {
   it('is told without the values of attributes', () => {
     const failure = evaluate('context.secret < 1', { secret: 'hunter2' });
     expect(failure).toEqual(new Failure('"<" does not take context.secret (a string) and a number'));
+    const pattern = evaluate('"a".matches(context.secret)', { secret: 'hunter2(' });
+    expect((pattern as Failure).cause).toBe('the pattern of matches() is not valid RE2: missing closing )');
   });
 });
 

@@ -47,9 +47,14 @@ export function dynamicPattern(source: string, work: Work): Pattern | Failure {
   work.charge(1000 + source.length * 16);
   let pattern = remembered.get(source);
   if (pattern === undefined) {
-    pattern = compilePattern(source);
+    pattern = withoutQuote(compilePattern(source));
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     remembered.set(source, pattern);
   }
   return pattern;
+}
+
+/** The failure without the part of the pattern that it quotes: it is the value of an attribute. */
+function withoutQuote(pattern: Pattern | Failure): Pattern | Failure {
+  return pattern instanceof Failure ? new Failure(pattern.cause.replace(/: `[\s\S]*`$/, '')) : pattern;
 }

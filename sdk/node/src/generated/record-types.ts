@@ -83,6 +83,8 @@ export type ResourceType = {
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'>;
   /** The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none. */
   from_requests?: string[];
+  /** The properties whose values are masked in decision logs and in what plans show. */
+  sensitive?: string[];
   parents?: ResourceTypeParent[];
   /** Whether applications ask for filters of its rows: `lint` then reports each clause for which one is refused. It changes no decision. */
   filterable?: boolean;
@@ -118,6 +120,8 @@ export type NewResourceType = {
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'> | undefined;
   /** The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none. */
   from_requests?: readonly string[] | undefined;
+  /** The properties whose values are masked in decision logs and in what plans show. */
+  sensitive?: readonly string[] | undefined;
   parents?: readonly NewResourceTypeParent[] | undefined;
   /** Whether applications ask for filters of its rows: `lint` then reports each clause for which one is refused. It changes no decision. */
   filterable?: boolean | undefined;
@@ -219,6 +223,8 @@ export type SubjectType = {
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'>;
   /** The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none. */
   from_requests?: string[];
+  /** The properties whose values are masked in decision logs and in what plans show. */
+  sensitive?: string[];
   /** A note for people. */
   description?: string;
 };
@@ -231,6 +237,8 @@ export type NewSubjectType = {
   properties?: Record<string, 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'> | undefined;
   /** The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none. */
   from_requests?: readonly string[] | undefined;
+  /** The properties whose values are masked in decision logs and in what plans show. */
+  sensitive?: readonly string[] | undefined;
   /** A note for people. */
   description?: string | undefined;
 };
@@ -325,6 +333,8 @@ export type ContextAttribute = {
   name: string;
   /** The type of its values; `any` is checked only when a condition runs. */
   type: 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any';
+  /** Whether its values are masked in decision logs. Absent means that they are not. */
+  sensitive?: boolean;
   /** A note for people. */
   description?: string;
 };
@@ -335,6 +345,8 @@ export type NewContextAttribute = {
   name: string;
   /** The type of its values; `any` is checked only when a condition runs. */
   type: 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any';
+  /** Whether its values are masked in decision logs. Absent means that they are not. */
+  sensitive?: boolean | undefined;
   /** A note for people. */
   description?: string | undefined;
 };

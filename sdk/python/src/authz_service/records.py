@@ -106,6 +106,8 @@ class ResourceType(_ResourceType, total=False):
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
     #: The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
     from_requests: List[str]
+    #: The properties whose values are masked in decision logs and in what plans show.
+    sensitive: List[str]
     parents: List[ResourceTypeParent]
     #: Whether applications ask for filters of its rows: `lint` then reports each clause for which one is refused. It changes no decision.
     filterable: bool
@@ -149,6 +151,8 @@ class NewResourceType(_NewResourceType, total=False):
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
     #: The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
     from_requests: List[str]
+    #: The properties whose values are masked in decision logs and in what plans show.
+    sensitive: List[str]
     parents: List[NewResourceTypeParent]
     #: Whether applications ask for filters of its rows: `lint` then reports each clause for which one is refused. It changes no decision.
     filterable: bool
@@ -252,6 +256,8 @@ class SubjectType(_SubjectType, total=False):
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
     #: The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
     from_requests: List[str]
+    #: The properties whose values are masked in decision logs and in what plans show.
+    sensitive: List[str]
     #: A note for people.
     description: str
 
@@ -268,6 +274,8 @@ class NewSubjectType(_NewSubjectType, total=False):
     properties: Dict[str, Literal["string", "number", "boolean", "list", "map", "any"]]
     #: The properties that requests may send; the others are as they are recorded, and absent without a record. Absent means all, an empty set none.
     from_requests: List[str]
+    #: The properties whose values are masked in decision logs and in what plans show.
+    sensitive: List[str]
     #: A note for people.
     description: str
 
@@ -382,6 +390,8 @@ class _ContextAttribute(TypedDict):
 class ContextAttribute(_ContextAttribute, total=False):
     """A record of kind context attribute, as the service sends it."""
 
+    #: Whether its values are masked in decision logs. Absent means that they are not.
+    sensitive: bool
     #: A note for people.
     description: str
 
@@ -396,6 +406,8 @@ class _NewContextAttribute(TypedDict):
 class NewContextAttribute(_NewContextAttribute, total=False):
     """A record of kind context attribute to make."""
 
+    #: Whether its values are masked in decision logs. Absent means that they are not.
+    sensitive: bool
     #: A note for people.
     description: str
 

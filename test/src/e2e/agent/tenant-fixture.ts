@@ -14,6 +14,8 @@ export interface TenantOptions {
   revision?: number;
   /** Who may read invoices. */
   readers?: string[];
+  /** Properties of invoices, of users and attributes of the context that no log may hold. */
+  sensitive?: { invoice: string[]; user: string[]; context: string[] };
   /** More subjects, so that the bundle is large. */
   ballast?: number;
 }
@@ -26,11 +28,21 @@ export function tenant({
   name = 'acme',
   revision = 1,
   readers = ['alice'],
+  sensitive,
   ballast = 0,
 }: TenantOptions) {
   const declared = [
     declare('application', { name: 'billing' }),
-    declare('resource_type', { application: 'billing', name: 'invoice', actions: ['read', 'write'] }),
+    declare('resource_type', {
+      application: 'billing',
+      name: 'invoice',
+      actions: ['read', 'write'],
+      ...(sensitive && { sensitive: sensitive.invoice }),
+    }),
+    ...(sensitive ? [declare('subject_type', { name: 'user', sensitive: sensitive.user })] : []),
+    ...(sensitive?.context ?? []).map((attribute) =>
+      declare('context_attribute', { name: attribute, type: 'any', sensitive: true }),
+    ),
     declare('resource', { type: 'billing/invoice', name: 'INV-1', properties: { amount: 120 } }),
     declare('policy', {
       application: 'billing',
