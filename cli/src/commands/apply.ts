@@ -18,6 +18,7 @@ import { err, out } from '../output/terminal.js';
 import { counted } from '../output/text.js';
 import { accessOfPlan, gatesIn, gatesOf, NO_GATES } from '../plan/access-of-plan.js';
 import { readPlan } from '../plan/plan-file.js';
+import { refusalOf } from '../plan/refusal.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { environmentFlag } from '../tree/environment-flag.js';
 import { loadTree } from '../tree/load-tree.js';
@@ -218,7 +219,7 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
         manifest.records.length > MANY_RECORDS,
       );
     const options = { takeOwnership, exclusive, signal: this.signal, onState: comparing };
-    const places = { placeOf, environmentPlaceOf };
+    const places = { placeOf, environmentPlaceOf, folder: tree, environment };
     const states = () => placeRefusals(planStates(client, manifest, options), placeOf);
     progress.phase('Reading the tenant');
     const planned = await states();
@@ -230,11 +231,13 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       );
     // Nobody sees it with --json: what a pipeline decides on is in the plan that it made before.
     const access = noAccess || (json && !isGated) ? undefined : await accessOfPlan(planned, places, gates);
-    const refusal = isGated ? refusalOf(access, manifest.environment) : undefined;
+    const refusal = isGated ? refusalOf({ access }, manifest.environment) : undefined;
     // The same changes may do something else to access once the tenant has changed.
     const replan = async () => {
       const again = await states();
-      const why = isGated ? refusalOf(await accessOfPlan(again, places, gates), manifest.environment) : undefined;
+      const why = isGated
+        ? refusalOf({ access: await accessOfPlan(again, places, gates) }, manifest.environment)
+        : undefined;
       if (why !== undefined) throw new Declined(why);
       return again.plan;
     };
@@ -248,15 +251,6 @@ A saved plan is applied exactly, or refused if the tenant has changed.`;
       ),
     };
   }
-}
-
-/** The reason why the gates of an environment refuse a plan; undefined where all of them hold. */
-function refusalOf(access: Plan['access'], environment = ''): string | undefined {
-  if (access === undefined || 'unavailable' in access)
-    return `Not applied: whether the gates of "${environment}" hold is not known. ${access?.unavailable ?? ''}`.trim();
-  const failed = (access.gates ?? []).filter(({ passed }) => !passed);
-  if (failed.length === 0) return undefined;
-  return `Not applied: a gate of "${environment}" does not hold. ${failed.map(({ gate, detail }) => `${gate}: ${detail}`).join(' ')}`;
 }
 
 /** The plan goes to stderr: stdout is for the outcome. */

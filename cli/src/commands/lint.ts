@@ -1,6 +1,7 @@
-import { faultText, type ManifestFile, type ManifestResult } from '@authz-service/core/manifest/manifest';
+import { faultText } from '@authz-service/core/manifest/manifest';
 import type { PlacedFinding } from '@authz-service/core/questions/lint/linted';
 import { boolean, string } from '@oclif/core/flags';
+import { type LintedTree, lintedTree } from '../lint/linted-tree.js';
 import { sarifText } from '../lint/sarif.js';
 import { err, out, type Style } from '../output/terminal.js';
 import { counted, printable } from '../output/text.js';
@@ -8,7 +9,7 @@ import { writeText } from '../output/write-text.js';
 import { type Outcome, ServiceCommand } from '../service-command.js';
 import { directory } from '../tree/directory-argument.js';
 import { environmentFlag } from '../tree/environment-flag.js';
-import { InvalidTree, parsedFiles } from '../tree/load-tree.js';
+import { InvalidTree } from '../tree/load-tree.js';
 
 export default class Lint extends ServiceCommand {
   static override summary = 'Find what is unused in a folder of YAML files, and likely mistakes, offline.';
@@ -46,7 +47,7 @@ The exit code is 1 if there is a proven finding that no comment accepts, and wit
     const now = Date.now();
     const { lintTree } = await import('@authz-service/core/questions/lint/linted');
     const { files, tree, gaps, lineless } =
-      flags.terraform === undefined ? await treeIn(args.dir, flags.environment) : await shownIn(flags.terraform);
+      flags.terraform === undefined ? await lintedTree(args.dir, flags.environment) : await shownIn(flags.terraform);
     for (const gap of gaps) await err.warning(gap);
     for (const warning of tree.warnings) await err.warning(faultText(warning));
     if (tree.manifest === undefined) throw new InvalidTree(tree.faults, args.dir);
@@ -69,25 +70,7 @@ The exit code is 1 if there is a proven finding that no comment accepts, and wit
   }
 }
 
-interface Source {
-  files: readonly ManifestFile[];
-  tree: ManifestResult;
-  gaps: readonly string[];
-  /** The file that has no lines. */
-  lineless?: string;
-}
-
-async function treeIn(folder: string, environment: string | undefined): Promise<Source> {
-  const [{ readTree }, { readManifest }] = await Promise.all([
-    import('@authz-service/embedded/tree/read-tree'),
-    import('@authz-service/core/manifest/read'),
-  ]);
-  const files = await parsedFiles(await readTree(folder, environment));
-  // Without a clock, so that what has ended is a finding here and no warning of the reader.
-  return { files, tree: readManifest(files), gaps: [] };
-}
-
-async function shownIn(file: string): Promise<Source> {
+async function shownIn(file: string): Promise<LintedTree> {
   const { shownRecords } = await import('../impact/sources/shown-records.js');
   const { records, gaps, lineless } = await shownRecords(file);
   return { files: [], tree: records, gaps, lineless };

@@ -100,7 +100,11 @@ does not hold.`;
       if (!flags['no-access']) progress.phase('Comparing access');
       const access = flags['no-access']
         ? undefined
-        : await accessOfPlan(states, { placeOf, environmentPlaceOf }, flags);
+        : await accessOfPlan(
+            states,
+            { placeOf, environmentPlaceOf, folder: args.dir, environment: given.environment },
+            flags,
+          );
       const plan: PlanData = { ...states.plan, ...(access && { access }) };
       if (access !== undefined) await writeReports(access, flags, this.config.version);
       if (flags.markdown) progress.phase('Running the tests');

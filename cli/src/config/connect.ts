@@ -89,6 +89,16 @@ async function fetchTo(url: string): Promise<typeof globalThis.fetch> {
   return routeOf({ url, proxy: environmentProxy(url) }).fetch;
 }
 
+/** Returns the time by the clock of a cloud, in milliseconds since the epoch. Throws `conflict` where it says none. */
+export async function cloudTime(url: string, signal: AbortSignal): Promise<number> {
+  const fetch = await fetchTo(url);
+  const answer = await fetch(new URL('livez', `${url.replace(/\/+$/, '')}/`), { signal });
+  await answer.body?.cancel();
+  const time = Date.parse(answer.headers.get('date') ?? '');
+  if (!Number.isNaN(time)) return time;
+  throw new ProblemError('conflict', `${url} does not say what time it is: let proxies pass its header Date on.`);
+}
+
 /** Fetches, and says once on stderr if values of the revision that is asked about have been erased. */
 function warningOfErasures(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   let warned = false;

@@ -5,21 +5,27 @@ import type { PlannedStates } from '@authz-service/provider/reconcile/reconcile'
 import { UsageError } from '../errors/usage-error.js';
 import type { GateFlags } from '../impact/gates/gate-flags.js';
 import { type Reported, reportImpact } from '../impact/report-impact.js';
+import { requiredGates } from './required-gates.js';
 
 /** The flags of a command that judges nothing. */
 export const NO_GATES: GateFlags = { 'no-new-access': false };
 
 /** The gates that the command line names. */
 export function gatesIn(flags: GateFlags): string[] {
-  const { 'no-new-access': noNewAccess, 'not-granted': file, 'max-gained': most } = flags;
-  const given = { 'no-new-access': noNewAccess, 'not-granted': file !== undefined, 'max-gained': most !== undefined };
+  const { 'no-new-access': noNewAccess, 'not-granted': file, 'max-gained': most, require } = flags;
+  const given = {
+    'no-new-access': noNewAccess,
+    'not-granted': file !== undefined,
+    'max-gained': most !== undefined,
+    require: require !== undefined,
+  };
   return Object.entries(given).flatMap(([gate, isGiven]) => (isGiven ? [gate] : []));
 }
 
 /** Adds the gates of a tree's environment to those of the command line. Throws `UsageError` where these would change them. */
 export function gatesOf<F extends GateFlags>(flags: F, { gates, environment }: Manifest): F {
   if (gates === undefined) return flags;
-  const { no_new_access: noNewAccess = false, max_gained: most, for: patterns } = gates;
+  const { no_new_access: noNewAccess = false, max_gained: most, for: patterns, require } = gates;
   if (most !== undefined && (flags['max-gained'] !== undefined || flags.for !== undefined))
     throw new UsageError(
       `The environment "${environment}" says max_gained in its gates: leave out --max-gained and --for.`,
@@ -28,6 +34,7 @@ export function gatesOf<F extends GateFlags>(flags: F, { gates, environment }: M
     ...flags,
     'no-new-access': flags['no-new-access'] || noNewAccess,
     ...(most !== undefined && { 'max-gained': most, ...(patterns && { for: patterns }) }),
+    ...(require && { require }),
   };
 }
 
@@ -37,13 +44,15 @@ export function gatesOf<F extends GateFlags>(flags: F, { gates, environment }: M
  */
 export async function accessOfPlan(
   { before, after }: PlannedStates,
-  places: Pick<TenantSide, 'placeOf' | 'environmentPlaceOf'>,
+  tree: Pick<TenantSide, 'placeOf' | 'environmentPlaceOf'> & { folder: string; environment: string | undefined },
   flags: GateFlags = NO_GATES,
 ): Promise<AccessReport | NoAccessReport> {
   try {
     const options = { now: Date.now(), gaps: [], members: false, flags };
-    const { report }: Reported = await reportImpact({ records: before }, { records: after(), ...places }, options);
-    return report;
+    const { report }: Reported = await reportImpact({ records: before }, { records: after(), ...tree }, options);
+    const { require = [] } = flags;
+    if (require.length === 0) return report;
+    return { ...report, gates: [...(report.gates ?? []), ...(await requiredGates(require, report, tree))] };
   } catch (error) {
     if (error instanceof UsageError || isSystemError(error)) throw error;
     const { failureOf } = await import('../errors/failure.js');

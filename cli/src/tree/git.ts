@@ -11,7 +11,7 @@ export interface GitRun {
 }
 
 /**
- * Runs Git in the current folder; it changes nothing there. What a partial clone lacks is not fetched. Throws
+ * Runs Git in the current folder. What a partial clone lacks is not fetched. Throws
  * `invalid_config` where there is no Git.
  */
 export async function git(args: readonly string[], input?: string): Promise<GitRun> {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Address, address } from '../records/address.js';
 import { quote, YAML_WORDS } from '../records/describe.js';
+import { durationText } from '../records/duration-text.js';
 import { issueText, unknownKeyText } from '../records/issue-text.js';
 import { nearest } from '../text/nearest.js';
 import { readText } from './address-lists.js';
@@ -32,13 +33,25 @@ export const ENVIRONMENT_KEYS = {
 /** The keys of a tree that may stand below `add`. */
 const ADDED_KEYS = [...COLLECTIONS.keys(), ...LINK_LISTS.keys(), 'external'] satisfies string[];
 
-/** Fields and meaning are those of the flags of `servicectl plan`. */
+/** Checks that an environment may demand of a plan. */
+export const REQUIREMENTS = ['tests', 'lint', 'impact'] as const;
+export type Requirement = (typeof REQUIREMENTS)[number];
+
+/** Demands on a plan; those on access have the names and meaning of flags of `servicectl plan`. */
 export const gatesSchema = z.strictObject({
   no_new_access: z.boolean().optional().meta({ description: 'Nobody may do more than before.' }),
   max_gained: z.int().min(0).optional().meta({ description: 'At most this many permissions are gained.' }),
   for: z.array(z.string().min(1)).min(1).optional().meta({
     description: 'Patterns of the permissions that `max_gained` counts, like "user:* approve invoice:*".',
   }),
+  require: z.array(z.enum(REQUIREMENTS)).min(1).optional().meta({
+    description:
+      '`tests`: there are some, and all pass. `lint`: nothing is proven wrong. `impact`: what the plan does to access is known exactly.',
+  }),
+  soak: durationText(
+    { least: '1s', most: '8760h' },
+    'How long the environment that is promoted must have had a commit, enforced by every agent: `24h`.',
+  ),
 });
 const COUNTED = 'says what max_gained counts, which is missing: add it';
 

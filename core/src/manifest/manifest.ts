@@ -42,12 +42,15 @@ export interface ManifestFault extends SourcePlace {
   detail: string;
 }
 
-/** The gates of an environment, as the flags of the same names. */
+/** The gates of an environment: flags of the same names, and what must be done besides. */
 export interface EnvironmentGates {
   no_new_access?: boolean | undefined;
   max_gained?: number | undefined;
   /** Patterns of what `max_gained` counts. */
   for?: string[] | undefined;
+  require?: ('tests' | 'lint' | 'impact')[] | undefined;
+  /** How long a commit must have been enforced where it is promoted from, as a duration. */
+  soak?: string | undefined;
 }
 
 /** All that a tree of files declares. */

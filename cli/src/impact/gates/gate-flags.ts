@@ -1,3 +1,4 @@
+import type { Requirement } from '@authz-service/core/manifest/environment';
 import { boolean, integer, string } from '@oclif/core/flags';
 
 /** The flags of commands that judge what a change does to access. */
@@ -44,4 +45,6 @@ export interface GateFlags {
   for?: string[] | undefined;
   baseline?: string | undefined;
   'write-baseline'?: string | undefined;
+  /** Checks that an environment demands besides; no flag says it. */
+  require?: readonly Requirement[] | undefined;
 }

@@ -54,9 +54,17 @@ export function notKnown({ gaps = [] }: AccessReport, countsOnly: boolean): stri
 
 const TOO_MUCH = 'not everything was looked at, since there are too many places in which resources may lie';
 
+/** The names of gates that no flag sets. */
+const NO_FLAGS = new Map([
+  [RULES_GATE, 'Access rules'],
+  ['tests', 'Tests'],
+  ['lint', 'Lint'],
+  ['impact', 'Impact'],
+]);
+
 /** `--max-gained failed: 1,500 permissions would be gained, more than 100.` */
 export function gateText({ gate, passed, detail, findings }: GateResult, countsOnly: boolean): string {
   const many = countsOnly && !passed && findings.length > 0 ? ` for ${plural(findings.length, 'finding')}` : '';
-  const name = gate === RULES_GATE ? 'Access rules' : `--${gate}`;
+  const name = NO_FLAGS.get(gate) ?? `--${gate}`;
   return `${name} ${passed ? 'passed' : 'failed'}${many}${countsOnly ? '' : `: ${detail}`}`;
 }
