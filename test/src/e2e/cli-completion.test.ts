@@ -27,7 +27,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _service; printf '%s\\n' "\${COMPREPL
 
 describe('in bash', () => {
   it.each<[string, string[], string[]]>([
-    ['commands', ['service', 'p'], ['patch', 'plan', 'profiles', 'promote', 'provider']],
+    ['commands', ['service', 'p'], ['patch', 'plan', 'promote', 'profiles', 'provider']],
     ['words of a topic', ['servicectl', 'keys', ''], ['create', 'delete', 'list']],
     ['flags of a command', ['service', 'plan', '--t'], ['--take-ownership']],
     ['flags of the program', ['service', '--v'], ['--version']],
