@@ -53,7 +53,7 @@ export async function measureFleet(
   let cloud = await BenchCloud.start({ folder, port, heapMiB: HEAP_MIB });
   const loads: Load[] = [];
   try {
-    const apiKey = await fill(cloud.client());
+    const apiKey = await fillFleetTenant(cloud.client());
     loads.push(...startLoads([cloud.url], agents, apiKey));
     const fleet = await measureCommits([cloud], loads, agents, { commits, everyMs: 1000 });
     const returns: ReturnFigures[] = [];
@@ -82,7 +82,7 @@ export async function measureSpreadFleet(agents: number, commits: number): Promi
     for (let at = 0; at < 3; at++)
       clouds.push(await BenchCloud.start({ folder, database, direct: database, heapMiB: HEAP_MIB }));
     const [first] = clouds as [BenchCloud];
-    const apiKey = await fill(first.client());
+    const apiKey = await fillFleetTenant(first.client());
     const urls = clouds.map(({ url }) => url);
     await wait(1000);
     loads.push(...startLoads(urls, agents, apiKey));
@@ -95,8 +95,8 @@ export async function measureSpreadFleet(agents: number, commits: number): Promi
   }
 }
 
-/** Declares a tenant; returns the key of its agents. */
-async function fill(client: ServiceClient): Promise<string> {
+/** Declares the tenant of a fleet; returns the key of its agents. */
+export async function fillFleetTenant(client: ServiceClient): Promise<string> {
   const records = [...declaredTenant(SIZE)];
   await client.changeset({
     changes: records.map(({ kind, fields }) => ({ op: 'create' as const, kind, fields })),
@@ -189,12 +189,12 @@ async function measureReturn(
   return { outageSeconds, secondsUntilAllBack, commits, refused };
 }
 
-interface Load {
+export interface Load {
   child: ChildProcess;
   stop(): Promise<void>;
 }
 
-function startLoads(urls: string[], agents: number, apiKey: string): Load[] {
+export function startLoads(urls: string[], agents: number, apiKey: string): Load[] {
   const loads: Load[] = [];
   for (let left = agents; left > 0; left -= AGENTS_PER_PROCESS) {
     const options: FleetOptions = {
@@ -226,7 +226,7 @@ async function ask(loads: readonly Load[], question: FleetQuestion): Promise<Fle
   };
 }
 
-const untilWaiting = (loads: readonly Load[], agents: number, seconds: number): Promise<void> =>
+export const untilWaiting = (loads: readonly Load[], agents: number, seconds: number): Promise<void> =>
   until(async () => (await ask(loads, { ask: 'counts' })).waiting === agents, seconds);
 
 async function until(condition: () => Promise<boolean>, seconds: number): Promise<void> {

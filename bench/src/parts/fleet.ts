@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os';
 import { bar } from '../bars.js';
 import { type FleetFigures, measureFleet, measureSpreadFleet } from '../fleet.js';
+import { measureSuspensions } from '../suspensions.js';
 import { count, fixed, table } from '../table.js';
 
 export async function fleet(): Promise<void> {
@@ -17,6 +18,8 @@ export async function fleet(): Promise<void> {
   }
   const twenty = await measureSpreadFleet(20_000, 6);
   bar('20,000 agents at three replicas, a commit in 5 s: enforced, p99', twenty.enforced.p99, 'at most', 3000, ' ms');
+  const suspended = await measureSuspensions(1000, 100);
+  bar('1,000 agents: a suspension until all enforce it, p99', suspended.enforced.p99, 'at most', 1000, ' ms');
   const rows: [string, FleetFigures][] = [
     ['one cloud on SQLite, a commit a second', five],
     ['three replicas on PostgreSQL, a commit in 5 s', twenty],
@@ -59,6 +62,20 @@ export async function fleet(): Promise<void> {
       `${commits}`,
       `${refused}`,
     ]),
+  );
+  table(
+    '1,000 agents, a suspension a second',
+    ['', 'p50 ms', 'p99 ms', 'max ms'],
+    [
+      [
+        'from its sending until the cloud answers that all enforce it',
+        ...[suspended.enforced.p50, suspended.enforced.p99, suspended.enforced.max].map((ms) => fixed(ms, 0)),
+      ],
+      [
+        'the same by "servicectl suspend --wait=enforced", with the start of its process',
+        ...[fixed(suspended.command.p50, 0), '', fixed(suspended.command.max, 0)],
+      ],
+    ],
   );
   process.stdout.write(
     `\nThe machine's load afterwards: ${loadavg()

@@ -7,7 +7,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import knex from 'knex';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storeContract } from '../../testing/store-contract.js';
-import { cannotOpen, openSqliteStore } from './sqlite.js';
+import { cannotOpen, connectSqlite, openSqliteStore } from './sqlite.js';
 
 storeContract('SQLite', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'authz-store-'));
@@ -37,6 +37,14 @@ describe('a data directory', () => {
     expect((await refusal(dir)).detail).toContain(`Another process has the data directory "${dir}" open`);
     await store.close();
     await (await openSqliteStore(dir)).close();
+  });
+
+  it('has the pages of large indexes in memory, and gathers 64 MiB of changed ones before it writes them into place', async () => {
+    const database = connectSqlite(join(dir, 'large.sqlite'));
+    const read = async (setting: string) => Object.values((await database.raw(`pragma ${setting}`))[0])[0];
+    const [kibibytes, pages, bytes] = await Promise.all(['cache_size', 'wal_autocheckpoint', 'page_size'].map(read));
+    await database.destroy();
+    expect([Number(kibibytes) * -1024, Number(pages) * Number(bytes)]).toEqual([2 ** 26, 2 ** 26]);
   });
 
   it('is free again after a process that was killed', async () => {
