@@ -103,6 +103,17 @@ describe('DigestSet', () => {
     }
   });
 
+  it('takes memory for what a copy changes, and not for the buckets in which that is', () => {
+    const all = Array.from({ length: 100_000 }, (_, index): Entry => [`role/r${index}`, {}]);
+    const set = digestOf(all);
+    set.hex();
+    const before = process.memoryUsage().arrayBuffers;
+    const copy = set.copy();
+    for (let index = 0; index < 200; index++) copy.add(`role/new${index}`, {});
+    copy.hex();
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 20);
+  });
+
   it.each<[string, Entry, Entry]>([
     ['an address', ['role/a', {}], ['role/b', {}]],
     ['a value', ['role/a', { x: 1 }], ['role/a', { x: 2 }]],
