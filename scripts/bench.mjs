@@ -1,6 +1,6 @@
 /**
  * Measures the product beside its peers; installs the peers first.
- *   node scripts/bench.mjs [engine] [places] [search] [filters] [peers] [activation] [renewal] [agent] [terraform] [sdk] [impact]
+ *   node scripts/bench.mjs [engine] [places] [search] [filters] [peers] [activation] [renewal] [agent] [embedded] [terraform] [sdk] [impact]
  *     [rules] [replicas] [fleet] [backup] [console [RECORDS]] [directory [PEOPLE]]
  *   node scripts/bench.mjs org-history CLONE
  */

@@ -90,8 +90,9 @@ export async function measureAgent(): Promise<AgentFigures> {
   }
 }
 
-interface Serving {
+export interface Serving {
   cloud: Running;
+  client: ServiceClient;
   /** For bundles. */
   key: string;
   records: number;
@@ -124,7 +125,7 @@ export async function serving(tenant: Iterable<DeclaredRecord>, folder: string, 
     await answering(`${agent.url}/readyz`);
     return agent;
   };
-  return { cloud, key, records, startAgent };
+  return { cloud, client, key, records, startAgent };
 }
 
 /** Seconds, the bundle being in the cache. */

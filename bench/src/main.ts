@@ -14,6 +14,7 @@ import { backup } from './parts/backup.js';
 import { impact, orgHistory, rules, terraform } from './parts/changes.js';
 import { console } from './parts/console.js';
 import { directory } from './parts/directory.js';
+import { embedded } from './parts/embedded.js';
 import { filters } from './parts/filters.js';
 import { fleet } from './parts/fleet.js';
 import { conditions, engine, peers, places, search } from './parts/in-process.js';
@@ -39,6 +40,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   activation,
   renewal,
   agent,
+  embedded,
   neighbours,
   propagation,
   applications,

@@ -1,4 +1,5 @@
 import type { ChangeText } from '@authz-service/core/bundle/delta-write';
+import { stepsInPlaceMax } from '@authz-service/core/bundle/limits';
 import type { BundleKeys } from './bundle-keys.js';
 
 /** If the changes are a larger share of the records than this, the whole bundle is sent. */
@@ -23,7 +24,7 @@ export class PackedBundles {
     return packing.archive;
   }
 
-  /** Undefined if the changes since the base are not known, or not clearly smaller than a bundle of so many records. */
+  /** Undefined if the changes since the base are not known, too many to be made in place, or not clearly less than a bundle. */
   delta<S extends { changes: readonly ChangeText[] }>(
     base: string,
     { mark }: Pick<BundleKeys, 'mark'>,
@@ -33,7 +34,8 @@ export class PackedBundles {
     const kept = this.#deltas.get(name);
     if (kept !== undefined) return kept;
     const found = since();
-    if (found === undefined || found.changes.length > size * DELTA_SHARE_MAX) return undefined;
+    const most = Math.min(size * DELTA_SHARE_MAX, stepsInPlaceMax(size));
+    if (found === undefined || found.changes.length > most) return undefined;
     const archive = pack(found);
     for (const oldest of this.#deltas.keys()) {
       if (this.#deltas.size < DELTAS_KEPT_MAX) break;

@@ -21,6 +21,11 @@ export class DigestSet {
   /** Marks the buckets that are this set's; not the set itself, which they would keep alive with all of its own. */
   readonly #self = Symbol();
 
+  /** How many records are in it. */
+  get size(): number {
+    return this.#buckets.reduce((sum, bucket) => sum + (bucket?.size ?? 0), 0);
+  }
+
   add(address: Address, fields: unknown): void {
     const leaf = leafOf(address, fields);
     this.#own(leaf.charCodeAt(0)).add(leaf);

@@ -1,4 +1,5 @@
 import { epochName } from '@authz-service/core/bundle/epoch';
+import { stepsInPlaceMax } from '@authz-service/core/bundle/limits';
 import { newestOf } from '@authz-service/core/bundle/newest';
 import { unpackBundleTo } from '@authz-service/core/bundle/read';
 import type { ServedKeys } from '@authz-service/core/bundle/served-keys';
@@ -54,9 +55,6 @@ const CHAIN_MAX = { deltas: 1024, bytes: 1024 * 1024, share: 1 };
 
 const NEW_EPOCH =
   'the cloud has declared a new epoch, as after a restore: its revision is followed, be it older or not';
-
-/** Changes that take more steps come as a whole bundle: a step blocks all answers for about a microsecond. */
-const STEPS_MAX = 50_000;
 
 /** A smaller bundle is read and compiled in a tenth of a second, which is less than starting threads takes. */
 const LARGE_BYTES = 2 * 1024 * 1024;
@@ -143,12 +141,13 @@ export class Intake {
       return undefined;
     try {
       const { revision, digest } = served;
+      const stepsMax = stepsInPlaceMax(served.digests.size);
       const { fd, length } = bytes;
-      const work = { base, trust, current: { revision, digest }, fd, length, changesMax: STEPS_MAX };
+      const work = { base, trust, current: { revision, digest }, fd, length, changesMax: stepsMax };
       const json = await compareApart(work);
       if (json === undefined) return undefined;
       if (tenant.revision === revision) return await confirmed({ json, statement, kid }, served);
-      const { changes, next } = await advance({ json, statement, kid }, served, STEPS_MAX);
+      const { changes, next } = await advance({ json, statement, kid }, served, stepsMax);
       return { changes, next: { ...next, activatedBy: 'bundle' } };
     } catch (error) {
       const { message } = error as Error;
@@ -172,7 +171,7 @@ export class Intake {
       const { json } = archive;
       const { statement, jws, kid } = await verifyChanges(json, archive.jws, trust);
       refuseOtherEpoch(statement, before);
-      const { changes, next } = await advance({ json, statement, kid }, before, STEPS_MAX);
+      const { changes, next } = await advance({ json, statement, kid }, before, stepsInPlaceMax(before.digests.size));
       await saver.save(next, trust, () => cache.append({ json, jws }));
       await state.advanced(changes, next);
       this.#logActivation(before, next, changes.length);

@@ -168,7 +168,7 @@ describe('a delta', () => {
   });
 
   it('that is long is followed by the whole bundle once the tenant is quiet', async () => {
-    const grown = tenant({ ballast: 5000, revision: 2 });
+    const grown = tenant({ ballast: 900, heavy: 400, revision: 2 });
     await cloud.serve(bundleOf(FIRST));
     const running = start();
     await running.serves(FIRST.revision);

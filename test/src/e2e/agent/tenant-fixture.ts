@@ -18,6 +18,8 @@ export interface TenantOptions {
   sensitive?: { invoice: string[]; user: string[]; context: string[] };
   /** More subjects, so that the bundle is large. */
   ballast?: number;
+  /** The characters of a property of each of these. */
+  heavy?: number;
 }
 
 /**
@@ -30,6 +32,7 @@ export function tenant({
   readers = ['alice'],
   sensitive,
   ballast = 0,
+  heavy,
 }: TenantOptions) {
   const declared = [
     declare('application', { name: 'billing' }),
@@ -66,7 +69,12 @@ export function tenant({
       declare('policy_assignment', { policy: 'billing/read', entity_type: 'subject', entity: `user/${reader}` }),
       declare('policy_assignment', { policy: 'billing/write', entity_type: 'subject', entity: `user/${reader}` }),
     ]),
-    ...Array.from({ length: ballast }, (_, index) => declare('subject', { type: 'bot', id: `bot-${index}` })),
+    ...Array.from({ length: ballast }, (_, index) =>
+      declare('subject', {
+        ...{ type: 'bot', id: `bot-${index}` },
+        ...(heavy && { properties: { note: 'x'.repeat(heavy) } }),
+      }),
+    ),
   ];
   const ids: { [address: string]: string } = {
     'resource/billing/invoice/INV-1': INVOICE_ID,
