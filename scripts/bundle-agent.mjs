@@ -22,6 +22,7 @@ export const AGENT_FILES = [
   { from: 'embedded/dist/bundle/unpack-thread.js', to: 'unpack-thread.js' },
   { from: 'embedded/dist/bundle/compare-thread.js', to: 'compare-thread.js' },
   { from: 'pdp/dist/sinks/otlp-request.js', to: 'otlp-request.js' },
+  { from: 'pdp/dist/tracing/otlp-tracing.js', to: 'otlp-tracing.js' },
 ];
 
 /** Bundles a file, and returns what esbuild says of the bundle. */
@@ -34,7 +35,7 @@ async function bundle({ from, to }) {
     write: false,
     metafile: true,
     absWorkingDir: root,
-    external: ['./otlp-request.js'],
+    external: ['./otlp-request.js', './otlp-tracing.js'],
     platform: 'node',
     target: 'node20.19',
     format: 'esm',

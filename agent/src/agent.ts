@@ -4,6 +4,7 @@ import { Synchronization } from '@authz-service/embedded/synchronization';
 import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
 import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
 import type { LineWriter } from '@authz-service/pdp/sinks/line-writer';
+import type { Tracing } from '@authz-service/pdp/tracing/tracing';
 import { addressText, reachableUrl } from './config/listen-addr.js';
 import type { AgentConfig } from './config/settings.js';
 import { DecisionLog } from './decision-log.js';
@@ -30,13 +31,18 @@ export interface AgentOutputs {
   log: Logger;
   /** The writer of decision lines, if the configuration enables them. */
   decisions: LineWriter;
+  /** Absent unless requests are traced. */
+  tracing?: Tracing | undefined;
 }
 
 /**
  * Starts the agent: binds the port, serves what the cache holds, and only then contacts the cloud. Throws if the port
  * cannot be bound.
  */
-export async function startAgent(config: AgentConfig, { log, decisions }: AgentOutputs): Promise<RunningAgent> {
+export async function startAgent(
+  config: AgentConfig,
+  { log, decisions, tracing }: AgentOutputs,
+): Promise<RunningAgent> {
   const metrics = new AgentMetrics();
   const sync = new Synchronization(config, log, metrics);
   const { state } = sync;
@@ -54,7 +60,7 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
       exists: (asked) => sync.exists(asked),
     });
   const isDraining = () => draining;
-  const server = createAgentServer({ state, metrics, log, decisionLog, reach, publicUrl, isDraining });
+  const server = createAgentServer({ state, metrics, log, decisionLog, reach, publicUrl, isDraining, tracing });
   const address = await listen(server, config.listenAddr);
   url = reachableUrl(address);
   await sync.start();
@@ -71,7 +77,7 @@ export async function startAgent(config: AgentConfig, { log, decisions }: AgentO
       await Promise.race([Promise.all([polls, close(server)]), deadline]);
       server.closeAllConnections();
       await ended();
-      await decisionLog?.close(FLUSH_MS);
+      await Promise.all([decisionLog?.close(FLUSH_MS), within(FLUSH_MS, tracing?.close())]);
     },
   };
 }
@@ -85,6 +91,12 @@ function openDecisionLog(config: AgentConfig, { log, decisions }: AgentOutputs):
     log,
     masks: decisionLogInputs ? decisionLogMask : undefined,
   });
+}
+
+/** Waits so long at most for what may fail. */
+async function within(ms: number, work: Promise<void> | undefined): Promise<void> {
+  const late = new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
+  await Promise.race([late, work?.catch(() => undefined)]);
 }
 
 /** Idle connections end at once, busy ones after their answer. */

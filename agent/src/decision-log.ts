@@ -30,6 +30,16 @@ export interface DecisionEntry {
   now: number;
   /** The engine that decided, which knows what is sensitive. */
   engine?: Engine | undefined;
+  ids: RequestIds;
+}
+
+/** The ids that join lines about one request. */
+export interface RequestIds {
+  /** Absent unless the caller has sent one. */
+  request_id?: string;
+  /** Both absent unless the request is traced. */
+  trace_id?: string;
+  span_id?: string;
 }
 
 export interface DecisionLogOptions extends Omit<SinkSurroundings, 'origin'> {
@@ -85,6 +95,7 @@ export class DecisionLog {
       ms: Math.round(entry.ms * 1000) / 1000,
       id: lineId(this.#process, order),
       ...(order === 1 && this.#after !== undefined && { after: this.#after }),
+      ...entry.ids,
       ...this.#inputs(entry),
     };
     const text = `${JSON.stringify(line)}\n`;

@@ -1,12 +1,14 @@
 import { ProblemError } from '@authz-service/core/problem';
 import { isLoopbackHost } from '@authz-service/core/values/loopback';
 import { LineWriter } from '@authz-service/pdp/sinks/line-writer';
+import { startTracing } from '@authz-service/pdp/tracing/tracing';
 import { drained, stopSignal } from '@authz-service/pdp/transport/stop-signal';
 import { startAgent } from './agent.js';
 import { addressText } from './config/listen-addr.js';
 import type { AgentConfig } from './config/settings.js';
 import { type LoadedConfig, loadConfig } from './config.js';
 import { createLog, type Logger } from './log.js';
+import { FULL_VERSION } from './version.js';
 
 export interface RunOptions {
   /** The YAML file of `--config`. */
@@ -25,13 +27,18 @@ export async function runAgent({ configPath, env }: RunOptions): Promise<number>
   const decisions = new LineWriter(process.stdout);
   const errors = new LineWriter(process.stderr);
   try {
-    return await run(loadConfig({ configPath, env, cwd: process.cwd() }), decisions, errors);
+    return await run(loadConfig({ configPath, env, cwd: process.cwd() }), env, decisions, errors);
   } finally {
     await Promise.all([decisions.drained(DRAIN_MS), errors.drained(DRAIN_MS)]);
   }
 }
 
-async function run(loaded: LoadedConfig, decisions: LineWriter, errors: LineWriter): Promise<number> {
+async function run(
+  loaded: LoadedConfig,
+  env: NodeJS.ProcessEnv,
+  decisions: LineWriter,
+  errors: LineWriter,
+): Promise<number> {
   const { config, faults, warnings, path } = loaded;
   const log = createLog(config?.logLevel ?? 'info', errors);
   for (const warning of warnings) log.warn(warning);
@@ -44,7 +51,12 @@ async function run(loaded: LoadedConfig, decisions: LineWriter, errors: LineWrit
 
   const stopped = stopSignal();
   try {
-    const agent = await startAgent(config, { log, decisions });
+    const tracing = await startTracing(env, {
+      name: 'service-agent',
+      version: FULL_VERSION,
+      onFailure: (error) => log.warn({ error }, 'spans are lost: the receiver of traces does not take them'),
+    });
+    const agent = await startAgent(config, { log, decisions, tracing });
     const signal = await stopped;
     await drained(signal, config.drainMs, () => agent.drain());
     log.info({ signal }, 'agent is stopping');

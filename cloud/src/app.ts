@@ -27,18 +27,24 @@ export function createApp(cloud: Cloud): (request: IncomingMessage, response: Se
     else if (request.method === 'GET' || request.method === 'HEAD') serve(cloud, site, exchange, { path: pathname });
     else otherMethod(exchange, response, '/console', 'GET, HEAD, OPTIONS');
   };
-  return (request, response) => {
-    const exchange = new Exchange(request, response, cloud);
-    if (!TARGET.test(request.url ?? '')) {
+  const handle = (exchange: Exchange): void => {
+    if (!TARGET.test(exchange.request.url ?? '')) {
       const detail = 'The request target is malformed: it must be a path, without "\\", "#" and white space.';
-      return refuse(exchange, new ProblemError('invalid_request', detail));
+      refuse(exchange, new ProblemError('invalid_request', detail));
+      return;
     }
-    if (!isConsolePath(exchange.pathname)) return route(exchange);
     try {
-      below(exchange);
+      if (isConsolePath(exchange.pathname)) below(exchange);
+      else route(exchange);
     } catch (error) {
       refuse(exchange, error);
     }
+  };
+  return (request, response) => {
+    const exchange = new Exchange(request, response, cloud);
+    const { span } = exchange;
+    if (span === undefined) handle(exchange);
+    else span.run(() => handle(exchange));
   };
 }
 

@@ -1,5 +1,6 @@
 import type { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import type { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
+import type { Tracing } from '@authz-service/pdp/tracing/tracing';
 import type { Logger } from 'pino';
 import type { Analyzer } from './analysis/analyzer.js';
 import type { WriteHcl } from './analysis/draft-texts.js';
@@ -65,6 +66,8 @@ export interface Cloud {
   /** The requests that wait for a revision. */
   revisionWaits: RevisionWaits;
   olderRevisions: OlderRevisions;
+  /** Absent unless requests are traced. */
+  tracing?: Tracing;
   log: Logger;
   /** Runs long requests beside short ones. */
   slicing: TimeSlicing;

@@ -1,5 +1,6 @@
 import { TimeSlicing } from '@authz-service/core/concurrency/time-slicing';
 import { RevisionWaits } from '@authz-service/pdp/revision/revision-waits';
+import type { Tracing } from '@authz-service/pdp/tracing/tracing';
 import { Analyzer } from './analysis/analyzer.js';
 import type { WriteHcl } from './analysis/draft-texts.js';
 import { createApp } from './app.js';
@@ -29,6 +30,7 @@ import { readStore } from './start/read-store.js';
 import { openPostgresStore } from './store/postgres/postgres.js';
 import { openSqliteStore } from './store/sqlite.js';
 import type { ChangedStoreError, Store, TenantRow } from './store/store.js';
+import { tracedStore } from './store/traced-store.js';
 import { Health } from './telemetry/health.js';
 import { createLogger } from './telemetry/log.js';
 import { Metrics } from './telemetry/metrics.js';
@@ -57,6 +59,8 @@ export interface StartOptions {
   announce?: (text: string) => void;
   /** Derives keys from chosen secrets; by default, scrypt. */
   derive?: Derive;
+  /** Absent unless requests are traced. */
+  tracing?: Tracing | undefined;
   /** Writes records as Terraform configuration, of which the cloud itself knows nothing. */
   writeHcl?: WriteHcl;
 }
@@ -74,9 +78,11 @@ const CHECK_MS = 10_000;
 export async function startCloud(config: CloudConfig, options: StartOptions = {}): Promise<RunningCloud> {
   const { log, flush } = createLogger(config.logLevel);
   for (const warning of config.warnings) log.warn(warning);
-  const store = await (config.postgres
+  const opened = await (config.postgres
     ? openPostgresStore(config.postgres)
     : openSqliteStore(config.dataDir, (path) => log.warn({ path }, 'what an unfinished restore left was removed')));
+  const { tracing } = options;
+  const store = tracing === undefined ? opened : tracedStore(opened, tracing);
   try {
     const { close, ...running } = await start(config, store, log, options);
     return { ...running, close: () => close().finally(flush) };
@@ -95,6 +101,7 @@ async function start(
     clock = () => performance.now(),
     announce = (text) => void process.stderr.write(text),
     derive: deriveKey = derive,
+    tracing,
     writeHcl,
   }: StartOptions,
 ): Promise<RunningCloud> {
@@ -182,6 +189,7 @@ async function start(
     outages,
     decisionLog: config.decisionLog,
     log,
+    ...(tracing && { tracing }),
     ...(writeHcl && { writeHcl }),
     ...(revocationLog && { revocationLog }),
     slicing,

@@ -7,9 +7,10 @@ import type { BundleState } from '@authz-service/embedded/bundle/bundle-state';
 import { revisionToken } from '@authz-service/embedded/bundle/served';
 import type { EndpointCall, Evaluation, TenantView } from '@authz-service/pdp/endpoints/endpoint';
 import type { MinRevision } from '@authz-service/pdp/revision/min-revision';
+import type { RequestSpan } from '@authz-service/pdp/tracing/tracing';
 import { PROBLEM_STATUS } from '@authz-service/pdp/transport/problem-status';
 import { requestIdOf } from '@authz-service/pdp/transport/request-id';
-import type { DecisionLog } from '../decision-log.js';
+import type { DecisionEntry, DecisionLog, RequestIds } from '../decision-log.js';
 import type { Logger } from '../log.js';
 import type { AgentMetrics } from '../metrics.js';
 
@@ -27,6 +28,8 @@ export interface CallOptions {
   decisionLog?: DecisionLog | undefined;
   /** The URL under which callers reach the agent, without a trailing slash. */
   publicUrl(): string;
+  /** The span of a request that is traced. */
+  spanOf(request: IncomingMessage): RequestSpan | undefined;
 }
 
 /**
@@ -49,6 +52,9 @@ export class AgentCall implements EndpointCall {
   /** The engine that answers, or answered last. */
   #engine: Engine | undefined;
 
+  /** The ids that lines about this request share with its span, and with the caller. */
+  readonly #ids: RequestIds;
+
   /** The age of what answers. */
   #ageMs = Number.POSITIVE_INFINITY;
 
@@ -58,6 +64,11 @@ export class AgentCall implements EndpointCall {
   ) {
     this.now = options.state.now();
     this.requestId = requestIdOf(request);
+    const span = options.spanOf(request);
+    this.#ids = {
+      ...(this.requestId !== undefined && { request_id: this.requestId }),
+      ...(span !== undefined && { trace_id: span.traceId, span_id: span.spanId }),
+    };
   }
 
   engine(): Engine {
@@ -94,7 +105,10 @@ export class AgentCall implements EndpointCall {
     metrics.called(allowed, refused ? 'none' : outcome.access_path);
     if (ms !== undefined) metrics.evaluated(allowed, ms);
     if (refused && PROBLEM_STATUS[outcome.code] === 500) this.#logFailure(evaluation, outcome);
-    if (decisionLog !== undefined && !logDecision(decisionLog, evaluation, this.now, this.#engine))
+    if (
+      decisionLog !== undefined &&
+      !logDecision(decisionLog, evaluation, { now: this.now, engine: this.#engine, ids: this.#ids })
+    )
       this.isUnlogged = true;
   }
 
@@ -112,6 +126,7 @@ export class AgentCall implements EndpointCall {
   #logFailure({ request }: Evaluation, problem: ProblemError): void {
     this.options.log.error(
       {
+        ...this.#ids,
         request_id: this.identify(),
         code: problem.code,
         error: problem.detail,
@@ -129,8 +144,7 @@ export class AgentCall implements EndpointCall {
 function logDecision(
   decisionLog: DecisionLog,
   { request, outcome, ms, resourceId }: Evaluation,
-  now: number,
-  engine?: Engine,
+  { now, engine, ids }: Pick<DecisionEntry, 'now' | 'engine' | 'ids'>,
 ): boolean {
   const refused = outcome instanceof ProblemError;
   return decisionLog.write({
@@ -148,5 +162,6 @@ function logDecision(
     request: ms === undefined ? undefined : request,
     now,
     engine,
+    ids,
   });
 }

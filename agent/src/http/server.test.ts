@@ -147,6 +147,7 @@ describe('POST /v1/authorize', () => {
       policy_id: 'p-id',
       ms: expect.any(Number),
       id: expect.stringMatching(/^[0-9a-f]{12}\.1$/),
+      request_id: 'req-1',
     });
     expect(decisions).toEqual([expect.stringMatching(/^\{.*\}\n$/)]);
   });

@@ -3,6 +3,7 @@ import { ProblemError } from '@authz-service/core/problem';
 import { statusReport } from '@authz-service/embedded/status';
 import { timeSlicing } from '@authz-service/embedded/time-slicing';
 import { ENDPOINTS } from '@authz-service/pdp/endpoints/endpoints';
+import type { AnsweredRequest, RequestSpan, Tracing } from '@authz-service/pdp/tracing/tracing';
 import { shownProblem } from '@authz-service/pdp/transport/problem-document';
 import { refuseQuery } from '@authz-service/pdp/transport/refuse-query';
 import { requestIdOf } from '@authz-service/pdp/transport/request-id';
@@ -11,10 +12,15 @@ import type { CallOptions } from './agent-call.js';
 import { endpointHandler } from './endpoint-handler.js';
 import { sendJson, sendProblem, sendText } from './respond.js';
 
+/** The status of a request whose caller did not wait, as proxies log it. */
+const CLIENT_GONE = 499;
+
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 type Routes = Map<string, { [method: string]: Handler }>;
 
-export interface ServerOptions extends Omit<CallOptions, 'slicing'> {
+export interface ServerOptions extends Omit<CallOptions, 'slicing' | 'spanOf'> {
+  /** Absent unless requests are traced. */
+  tracing?: Tracing | undefined;
   /** Whether callers should go elsewhere, though they are still answered. */
   isDraining(): boolean;
 }
@@ -24,7 +30,9 @@ export interface ServerOptions extends Omit<CallOptions, 'slicing'> {
  * credential: everybody who can reach the port is trusted (SECURITY.md).
  */
 export function createAgentServer(options: ServerOptions): Server {
-  const routes = routesOf({ ...options, slicing: timeSlicing });
+  const spans = new WeakMap<IncomingMessage, RequestSpan>();
+  const spanOf = (request: IncomingMessage) => spans.get(request);
+  const routes = routesOf({ ...options, slicing: timeSlicing, spanOf });
   return createServer(
     {
       // Limits on what a slow or hostile caller can hold open.
@@ -39,6 +47,15 @@ export function createAgentServer(options: ServerOptions): Server {
       const url = originForm(request.url ?? '/');
       const query = url.indexOf('?');
       const path = query < 0 ? url : url.slice(0, query);
+      const span = options.tracing?.begin(request);
+      if (span !== undefined) {
+        spans.set(request, span);
+        endWith(response, span, {
+          method: request.method ?? '',
+          route: routes.has(path) ? path : 'unknown',
+          requestId: requestIdOf(request),
+        });
+      }
       try {
         const handler = handlerOf(routes, request, response, path);
         if (query >= 0 && request.method === 'POST') refuseQuery(path, url.slice(query + 1));
@@ -48,6 +65,13 @@ export function createAgentServer(options: ServerOptions): Server {
       }
     },
   );
+}
+
+/** Ends the span with the answer, or when the caller has gone. */
+function endWith(response: ServerResponse, span: RequestSpan, asked: Omit<AnsweredRequest, 'status'>): void {
+  response.once('close', () => {
+    span.end({ ...asked, status: response.writableFinished ? response.statusCode : CLIENT_GONE });
+  });
 }
 
 function routesOf(options: CallOptions & ServerOptions): Routes {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestSpan } from '@authz-service/pdp/tracing/tracing';
 import { requestIdOf } from '@authz-service/pdp/transport/request-id';
 import type { Logger } from 'pino';
 import type { Credential } from '../auth/credential.js';
@@ -16,7 +17,8 @@ function originForm(target: string): string {
 export class Exchange {
   readonly requestId: string;
   readonly response: ServerResponse;
-  readonly #cloud: Pick<Cloud, 'log' | 'metrics' | 'outages'>;
+  readonly span: RequestSpan | undefined;
+  readonly #cloud: Pick<Cloud, 'log' | 'metrics' | 'outages' | 'tracing'>;
   #log: Logger | undefined;
   readonly pathname: string;
   readonly search: string;
@@ -29,10 +31,11 @@ export class Exchange {
   constructor(
     readonly request: IncomingMessage,
     response: ServerResponse,
-    cloud: Pick<Cloud, 'log' | 'metrics' | 'outages'>,
+    cloud: Pick<Cloud, 'log' | 'metrics' | 'outages' | 'tracing'>,
   ) {
     const started = performance.now();
     this.requestId = requestIdOf(request) ?? randomUUID();
+    this.span = cloud.tracing?.begin(request);
     this.response = response;
     this.#cloud = cloud;
     const url = originForm(request.url ?? '/');
@@ -47,7 +50,7 @@ export class Exchange {
 
   /** A log whose lines carry the request id. */
   get log(): Logger {
-    this.#log ??= this.#cloud.log.child({ request_id: this.requestId });
+    this.#log ??= this.#cloud.log.child({ request_id: this.requestId, ...this.#traceIds });
     return this.#log;
   }
 
@@ -56,13 +59,25 @@ export class Exchange {
     noteFailure(error, this.route, { log: this.log, outages: this.#cloud.outages });
   }
 
+  get #traceIds(): { trace_id?: string; span_id?: string } {
+    return this.span === undefined ? {} : { trace_id: this.span.traceId, span_id: this.span.spanId };
+  }
+
   #close(ms: number): void {
     const { request, response, route, credential } = this;
     const method = request.method ?? '';
     const status = response.writableFinished ? response.statusCode : 499;
     const { log, metrics } = this.#cloud;
+    this.span?.end({ method, route, status, requestId: this.requestId });
     metrics.observeRequest(method, route, status, ms);
-    const line = { request_id: this.requestId, method, route, status, ms: Math.round(ms * 1000) / 1000 };
+    const line = {
+      request_id: this.requestId,
+      ...this.#traceIds,
+      method,
+      route,
+      status,
+      ms: Math.round(ms * 1000) / 1000,
+    };
     // What was refused is looked for, however routine the request is.
     log[status >= 400 ? 'info' : this.level](
       credential ? { ...line, tenant: credential.tenant, credential: credential.id } : line,

@@ -37,6 +37,7 @@ const sidebar = [
       ['People from GitHub teams', 'docs/directory-github.md'],
       ['People from personnel data', 'docs/directory-hr.md'],
       ['Keep decision logs', 'docs/decision-logs.md'],
+      ['Trace requests', 'docs/observability.md'],
       ['Filter rows in a database', 'docs/filters.md'],
       ['Decide inside a process', 'docs/embedded.md'],
       ['Use Terraform', 'docs/terraform.md'],

@@ -202,9 +202,9 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('keeps HTTP, sockets and files in the transport and the sinks of the decision point', () => {
+  it('keeps HTTP, sockets and files in the transport, sinks and traces of the decision point', () => {
     const wrong = sources('pdp')
-      .filter((file) => !/^pdp\/src\/(transport|sinks)\//.test(file))
+      .filter((file) => !/^pdp\/src\/(transport|sinks|tracing)\//.test(file))
       .flatMap((file) => imports(file).map(({ name }) => ({ file, name })))
       .filter(
         ({ file, name }) =>

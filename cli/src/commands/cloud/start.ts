@@ -60,6 +60,8 @@ SERVICE_LOG_LEVEL.`;
       ...(flags['log-level'] !== undefined && { logLevel: flags['log-level'] }),
     });
     await runCloud(config, {
+      env: process.env,
+      version: this.config.version,
       writeHcl: async (changes) => (await import('../../why-not/changes-hcl.js')).changesHcl(changes),
       // One line, even without --json: scripts wait for it.
       onListening: (url) => out.line(JSON.stringify({ url })),

@@ -2,10 +2,23 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
-/** A collector of logs that takes OTLP (logs, JSON) and JSON lines, and that can go away and come back at its port. */
+/** A span as it arrived; its attributes by name. */
+export interface CollectedSpan {
+  service: string;
+  name: string;
+  kind: number;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  status: { code?: number };
+  attributes: { [name: string]: unknown };
+}
+
+/** A collector that takes OTLP (logs and traces, JSON) and JSON lines, and that can go away and come back at its port. */
 export class LogCollector {
   /** The lines that it took, in order. */
   readonly lines: string[] = [];
+  readonly spans: CollectedSpan[] = [];
   /** The resources of OTLP, as they came with each request. */
   readonly resources: object[] = [];
   #server: Server | undefined;
@@ -25,8 +38,10 @@ export class LogCollector {
     const server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
-      const body = gunzipSync(Buffer.concat(chunks)).toString();
-      if (request.url === '/v1/logs') this.#takeOtlp(JSON.parse(body));
+      const bytes = Buffer.concat(chunks);
+      const body = (request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
+      if (request.url === '/v1/traces') this.#takeSpans(JSON.parse(body));
+      else if (request.url === '/v1/logs') this.#takeOtlp(JSON.parse(body));
       else this.lines.push(...body.trimEnd().split('\n'));
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
@@ -50,6 +65,18 @@ export class LogCollector {
 
   get parsed(): { [field: string]: unknown }[] {
     return this.lines.map((line) => JSON.parse(line));
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: what came over the network
+  #takeSpans({ resourceSpans }: any): void {
+    // biome-ignore lint/suspicious/noExplicitAny: what came over the network
+    const named = (attributes: any[]) =>
+      Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+    for (const { resource, scopeSpans } of resourceSpans) {
+      const service = String(named(resource.attributes)['service.name']);
+      for (const { spans } of scopeSpans)
+        for (const span of spans) this.spans.push({ ...span, service, attributes: named(span.attributes) });
+    }
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: what came over the network
