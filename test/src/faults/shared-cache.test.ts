@@ -1,10 +1,15 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import type { Change } from '@authz-service/core/state/change';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { AgentProcess, agentEnv } from '../e2e/agent/agent-process.js';
+import { AgentProcess, agentEnv, until } from '../e2e/agent/agent-process.js';
 import { CloudProcess } from '../e2e/cloud/cloud-process.js';
 import { TENANT } from './fuzz/decisions.js';
 
@@ -13,6 +18,7 @@ let cloud: CloudProcess;
 let admin: ServiceClient;
 let key: string;
 const agents: AgentProcess[] = [];
+const clusters: ChildProcess[] = [];
 
 const subject = (id: string): Change => ({ op: 'create', kind: 'subject', fields: { type: 'user', id } });
 
@@ -27,9 +33,18 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(agents.splice(0).map((agent) => agent.kill()));
+  await Promise.all(clusters.splice(0).map(ended));
   await cloud.kill();
   rmSync(dir, { recursive: true, force: true });
 });
+
+/** Workers end when their primary is gone. */
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill();
+  await gone;
+}
 
 async function start(cloudUrl: string): Promise<AgentProcess> {
   const agent = new AgentProcess({
@@ -81,4 +96,39 @@ it('two agents that share a folder say so once, and leave a cache there that can
   const again = await start('http://127.0.0.1:9');
   expect(await again.health()).toMatchObject({ bundle_revision: revision });
   expect(await again.allows('alice')).toBe(false);
+});
+
+/** A cluster of two workers, with the lines that it has printed. */
+function startCluster(cloudUrl: string) {
+  const env = { ...process.env, CLOUD_URL: cloudUrl, API_KEY: key, CACHE_DIR: join(dir, 'cache') };
+  const child = fork(fileURLToPath(new URL('cluster.mjs', import.meta.url)), { env, silent: true });
+  const lines: { worker: number; revision?: string; allowed?: boolean; error?: string }[] = [];
+  createInterface({ input: child.stdout as Readable }).on('line', (line) => lines.push(JSON.parse(line)));
+  clusters.push(child);
+  const serve = (revision: string, allowed: boolean) =>
+    until(() => {
+      for (const worker of [1, 2]) expect(lines).toContainEqual({ worker, revision, allowed });
+    });
+  return { child, lines, serve };
+}
+
+it('workers of a cluster that share a folder decide rightly, say so once, and start from it without the cloud', async () => {
+  const { child, lines, serve } = startCluster(await cloud.url());
+  await serve(String((await admin.state()).revision), true);
+  let revision = '';
+  for (const id of ['a', 'b', 'c']) {
+    revision = await commit(id);
+    await serve(revision, true);
+  }
+  const address = 'policy_assignment/billing/read//subject/user/alice';
+  ({ revision } = await admin.changeset({ changes: [{ op: 'delete', address }] }));
+  await serve(revision, false);
+  const said = lines.filter(({ error }) => error !== undefined);
+  expect(said.map(({ worker }) => worker)).toEqual([...new Set(said.map(({ worker }) => worker))]);
+  expect(said.length).toBeGreaterThan(0);
+  for (const { error } of said) expect(error).toMatch(/another process writes there, too: .*cacheDir/);
+  await ended(child);
+
+  const again = startCluster('http://127.0.0.1:9');
+  await again.serve(revision, false);
 });
