@@ -1,8 +1,8 @@
 import { string as stringArgument } from '@oclif/core/args';
-import { string } from '@oclif/core/flags';
+import { boolean, string } from '@oclif/core/flags';
 import { members, properties, resourceOf } from '../authorize/question.js';
 import { contextFlag, pairFlag } from '../authorize/question-flags.js';
-import { connectionFlags, localFlag } from '../config/connect.js';
+import { connect, connectionFlags, localFlag } from '../config/connect.js';
 import type { ConnectionFlags } from '../config/connection.js';
 import { UsageError } from '../errors/usage-error.js';
 import { asking, atFlag } from '../history/asking.js';
@@ -30,6 +30,7 @@ policies of their own, roles and groups, with conditions evaluated on stored pro
 Subjects for whom the request says too little are left out and counted; --possible lists them, with what it must say.`;
   static override examples = [
     { description: 'Who may read this invoice?', command: 'servicectl who-can read invoice:INV-1' },
+    { description: 'And who gave it to them?', command: 'servicectl who-can read invoice:INV-1 --why' },
     {
       description: 'Who could on 1 March?',
       command: 'servicectl who-can read invoice:INV-1 --at 2027-03-01T12:00:00Z',
@@ -64,6 +65,10 @@ Subjects for whom the request says too little are left out and counted; --possib
     'subject-property': pairFlag('An attribute, as if each subject had it.'),
     'action-property': pairFlag('An attribute of the action.'),
     context: contextFlag,
+    why: boolean({
+      description: 'Say of each by which policy and links, and who gave these: pull request, author and approvers.',
+      exclusive: ['at', 'local', 'possible'],
+    }),
     ...limitFlag,
     ...possibleFlag,
     ...atFlag,
@@ -106,7 +111,11 @@ Subjects for whom the request says too little are left out and counted; --possib
         `${counted(results.length, 'subject')} of type ${flags['subject-type'].join(' or ')}${note}${leftOut.text}`,
       ),
     );
-    return { json: { results, ...leftOut.json }, text: shownEntities('subject', results) };
+    if (!flags.why || results.length === 0)
+      return { json: { results, ...leftOut.json }, text: shownEntities('subject', results) };
+    const { givenBy, renderGiven } = await import('../search/given-by.js');
+    const given = await givenBy(await connect(flags), results, question, { own, signal });
+    return { json: { results: given, ...leftOut.json }, text: renderGiven(given) };
   }
 
   async #possible(args: { action: string; resource: string }, flags: PossibleFlags): Promise<Outcome> {

@@ -16,6 +16,16 @@ const git = async (...args: string[]) => {
   return (await promisify(execFile)('git', args, options)).stdout.trim();
 };
 
+/** The environment of a run of GitHub Actions for a pull request that bob and eve have approved. */
+const pipelineOf = (event: string) => ({
+  GITHUB_ACTIONS: 'true',
+  GITHUB_SERVER_URL: 'https://github.com',
+  GITHUB_REPOSITORY: 'acme/access',
+  GITHUB_RUN_ID: '7',
+  GITHUB_EVENT_PATH: event,
+  SERVICE_APPROVED_BY: 'bob,eve',
+});
+
 const roles = (text: string) => `version: 1
 stack: access
 roles:
@@ -68,21 +78,39 @@ it('tells who stands behind the commit, as the pipeline knows it', async () => {
       head_commit: { message: 'Merge pull request #214 from acme/roles', author: { username: 'ann' } },
     }),
   });
-  const pipeline = {
-    GITHUB_ACTIONS: 'true',
-    GITHUB_SERVER_URL: 'https://github.com',
-    GITHUB_REPOSITORY: 'acme/access',
-    GITHUB_RUN_ID: '7',
-    GITHUB_EVENT_PATH: bench.path('event.json'),
-    SERVICE_APPROVED_BY: 'bob,eve',
-  };
-  await bench.json(['apply', 'access/tenant', '--yes'], { env: { ...env, ...pipeline } });
+  await bench.json(['apply', 'access/tenant', '--yes'], { env: { ...env, ...pipelineOf(bench.path('event.json')) } });
   const { items } = await bench.json<{ items: object[] }>(['audit', '--limit', '1'], { env });
   expect(items[0]).toMatchObject({ source: { author: 'ann', pull_request: 214, approved_by: ['bob', 'eve'] } });
   const { stdout } = await bench.run(['audit', '--record', 'role/auditor'], { env });
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('pull request 214 by ann, approved by bob and eve');
   await git('checkout', '-q', '.');
   await apply('access/tenant');
+});
+
+it('says who gave somebody what they may do, and who approved', async () => {
+  const tree = (members: string) => `version: 1
+stack: who
+applications:
+  billing:
+    resource_types: { invoice: { actions: [read] } }
+    resources: { INV-1: { type: invoice } }
+    roles: { clerk: {} }
+    policies: { read: { effect: ALLOW, resource_type: invoice, actions: [read], assigned_to: [role/billing/clerk] } }
+groups: { finance: { members: [${members}], roles: [billing/clerk] } }
+subjects: { user/ann: {}, user/kim: {} }
+`;
+  await bench.write({ 'who/tenant.yaml': tree('user/ann') });
+  await apply('who');
+  await bench.write({ 'who/tenant.yaml': tree('user/ann, user/kim') });
+  await bench.json(['apply', 'who', '--yes'], { env: { ...env, ...pipelineOf(bench.path('event.json')) } });
+  const { stdout, stderr, code } = await bench.run(['who-can', 'read', 'invoice:INV-1', '--why'], { env });
+  expect({ stderr, code }).toMatchObject({ code: 0 });
+  expect(stdout).toMatch(
+    /^user:ann\n {2}by policy\/billing\/read\n {2}group_membership\/finance\/\/subject\/user\/ann\n {4}given by the credential .*\n {2}role_assignment\/billing\/clerk\/\/group\/finance\n {4}given .*\n {2}policy_assignment\/billing\/read\/\/role\/billing\/clerk\n/,
+  );
+  expect(stdout).toMatch(
+    /\nuser:kim\n.*\n {2}group_membership\/finance\/\/subject\/user\/kim\n {4}given by pull request 214 by ann, approved by bob and eve, \d{4}-/,
+  );
 });
 
 it('tells file and line alone of what is in no commit', async () => {
