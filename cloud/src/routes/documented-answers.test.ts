@@ -78,6 +78,8 @@ async function provoke(): Promise<void> {
   for (const missing of ['address=group/nobody', 'address=group/finance&cursor=nonsense'])
     await ask('GET', `/v1/links?${missing}`);
   await ask('POST', '/v1/record-origins', { body: { addresses: ['group/finance'] } });
+  for (const holder of ['a', 'b']) await ask('PUT', '/v1/sync/git', { body: { holder, lease_seconds: 60 } });
+  for (let times = 0; times < 2; times++) await ask('DELETE', '/v1/sync/git');
   await ask('POST', '/v1/bundle-keys', { body: {} });
   await unstored();
 }
@@ -333,7 +335,7 @@ describe('the document', () => {
 
   it('lists 507 and 503 for every operation that writes', () => {
     const writing = allRoutes({} as Cloud).filter(({ writes }) => writes);
-    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 26);
+    expect(writing.length).toBe(3 * Object.keys(BODIES).length + 28);
     for (const { operation } of writing) {
       const { responses } = reference.operations.find(({ operationId }) => operationId === operation.id) ?? {};
       expect(Object.keys(responses ?? {})).toEqual(expect.arrayContaining(['503', '507']));

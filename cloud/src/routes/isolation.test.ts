@@ -176,6 +176,11 @@ describe('a stranger', () => {
       ['DELETE', '/v1/agents/{id}', '/v1/agents/any?tenant=owner'],
     ] as const)
       expect((await strange(method, route, path)).status).toBe(403);
+    const claim = { holder: 'a', lease_seconds: 600 };
+    await cloud.ask('PUT', '/v1/sync/git', { as: owner, body: claim });
+    expect((await strange('GET', '/v1/sync', '/v1/sync')).body).toEqual({ stacks: [] });
+    expect((await strange('DELETE', '/v1/sync/{stack}', '/v1/sync/git')).status).toBe(404);
+    expect((await strange('PUT', '/v1/sync/{stack}', '/v1/sync/git', claim)).body).toMatchObject({ term: 1 });
     const self = await strange('GET', '/v1/whoami', '/v1/whoami');
     expect(self.body.tenant.name).toBe('stranger');
   });

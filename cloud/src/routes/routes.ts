@@ -29,6 +29,7 @@ import { scimRoutes } from './scim.js';
 import { signOffRoutes } from './sign-offs.js';
 import { stateRoutes } from './state.js';
 import { summaryRoutes } from './summary.js';
+import { syncRoutes } from './sync.js';
 import { tenantRoutes } from './tenants.js';
 import { whoamiRoutes } from './whoami.js';
 import { whyNotRoutes } from './why-not.js';
@@ -49,6 +50,7 @@ export function allRoutes(cloud: Cloud): Route[] {
     ...accessRuleViolationRoutes(cloud),
     ...auditRoutes(cloud),
     ...agentRoutes(cloud),
+    ...syncRoutes(cloud),
     ...whoamiRoutes(cloud),
     ...tenantRoutes(cloud),
     ...disabledCredentialRoutes(cloud),

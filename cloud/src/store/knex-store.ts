@@ -29,6 +29,7 @@ import {
   type TenantStore,
 } from './store.js';
 import type { StoreOfAll } from './store-of-all.js';
+import { syncLeases } from './sync-leases.js';
 import { listTenantEvents, lostTenants, noteTenantEvent, tenantEventsAfter } from './tenant-events.js';
 import { tenantUse } from './tenant-use.js';
 import { writeCommit } from './write-commit.js';
@@ -202,6 +203,7 @@ export function knexStore(knex: Knex, dialect: Dialect, release: () => Promise<v
     ...credentialUses(dialect),
     ...directoryBrakes(dialect),
     ...signOffs(dialect),
+    ...syncLeases(dialect),
     ...tenantUse(dialect),
 
     ...keptAgents(dialect),

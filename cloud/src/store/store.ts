@@ -15,6 +15,7 @@ import type { KeyStore } from './key-store.js';
 import type { LoadedTenant, TakeRecords } from './loaded-tenant.js';
 import type { SignOffStore } from './sign-off-store.js';
 import type { StoreOfAll } from './store-of-all.js';
+import type { SyncLeaseStore } from './sync-lease-store.js';
 import type { EventPoint } from './tenant-events.js';
 import type { TenantUseStore } from './tenant-use.js';
 
@@ -29,6 +30,7 @@ export interface Store
     KeyStore,
     SessionStore,
     SignOffStore,
+    SyncLeaseStore,
     TenantUseStore {
   /** Whether other processes commit to the same database, so that their commits must be followed. */
   readonly shared: boolean;

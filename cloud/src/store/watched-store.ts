@@ -78,6 +78,9 @@ const USES: Readonly<Record<Operation, 'reads' | 'writes' | 'always'>> = {
   findSignOff: 'reads',
   lastSignOffs: 'reads',
   signOffs: 'reads',
+  claimLease: 'writes',
+  leases: 'reads',
+  removeLease: 'writes',
   tenantUse: 'reads',
   noteUse: 'writes',
 };

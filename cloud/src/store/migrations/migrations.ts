@@ -18,6 +18,7 @@ import * as commitSources from './0017-commit-sources.js';
 import * as agentIds from './0018-agent-ids.js';
 import * as directoryBrakes from './0019-directory-brakes.js';
 import * as directoryLosses from './0020-directory-losses.js';
+import * as syncLeases from './0021-sync-leases.js';
 
 type Named = Knex.Migration & { name: string };
 
@@ -42,6 +43,7 @@ const MIGRATIONS: Named[] = [
   { name: '0018-agent-ids', ...agentIds },
   { name: '0019-directory-brakes', ...directoryBrakes },
   { name: '0020-directory-losses', ...directoryLosses },
+  { name: '0021-sync-leases', ...syncLeases },
 ];
 
 export const migrations: Knex.MigrationSource<Named> = {

@@ -38,6 +38,7 @@ const TABLES = [
   'secrets',
   'held_changes',
   'sign_offs',
+  'sync_leases',
   'signing_keys',
   'tenant_events',
   'tenant_use',
