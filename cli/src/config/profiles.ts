@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { ProblemError, type ProblemItem } from '@authz-service/core/problem';
+import { ProblemError } from '@authz-service/core/problem';
 import { baseAddress } from '@authz-service/sdk/base-address';
 import type { Credentials } from '@authz-service/sdk/client';
 
@@ -110,8 +110,4 @@ export function entryFault(entry: ProfileEntry): { key?: keyof ProfileEntry; det
     return { detail: 'needs client_id and client_secret (or client_secret_file) together' };
   }
   return undefined;
-}
-
-export function profileFaults(path: string, items: ProblemItem[]): ProblemError {
-  return new ProblemError('invalid_config', `"${path}" has faults.`, items);
 }

@@ -10,14 +10,23 @@ export interface GitRun {
   stderr: string;
 }
 
+interface GitOptions {
+  /** The text on its standard input. */
+  input?: string;
+  env?: Readonly<Record<string, string>>;
+  /** Ends Git when it aborts. */
+  signal?: AbortSignal;
+}
+
 /**
- * Runs Git in the current folder. What a partial clone lacks is not fetched. Throws
- * `invalid_config` where there is no Git.
+ * Runs Git in the current folder. What a partial clone lacks is not fetched, unless `env` says so. Throws `invalid_config`
+ * where there is no Git.
  */
-export async function git(args: readonly string[], input?: string): Promise<GitRun> {
+export async function git(args: readonly string[], { input, env, signal }: GitOptions = {}): Promise<GitRun> {
   const child = spawn('git', [...args], {
     stdio: 'pipe',
-    env: { ...process.env, LC_ALL: 'C', GIT_NO_LAZY_FETCH: '1' },
+    env: { ...process.env, LC_ALL: 'C', GIT_NO_LAZY_FETCH: '1', ...env },
+    signal,
   });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
@@ -48,7 +57,9 @@ const REFETCH = 'git fetch --refetch --no-filter';
 /** The contents of blobs by their names, which Git has listed before. */
 export async function readBlobs(names: readonly string[]): Promise<Map<string, Buffer>> {
   const wanted = [...new Set(names)];
-  const { ok, stdout, stderr } = await git(['cat-file', '--batch'], wanted.map((name) => `${name}\n`).join(''));
+  const { ok, stdout, stderr } = await git(['cat-file', '--batch'], {
+    input: wanted.map((name) => `${name}\n`).join(''),
+  });
   if (!ok && stderr.includes('lazy fetching')) throw unreadable(`this partial clone lacks it; "${REFETCH}" brings all`);
   if (!ok) throw unreadable(firstLine(stderr));
   const blobs = new Map<string, Buffer>();

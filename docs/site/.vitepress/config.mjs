@@ -28,6 +28,7 @@ const sidebar = [
       ['Review what a change does', 'docs/impact.md'],
       ['Lint records', 'docs/lint.md'],
       ['Set access rules', 'docs/access-rules.md'],
+      ['Follow Git', 'docs/sync.md'],
       ['Share a tenant among teams', 'docs/delegation.md'],
       ['Connect a directory', 'docs/directories.md'],
       ['People from Okta', 'docs/directory-okta.md'],
