@@ -4,16 +4,16 @@ import type { SyncStatus } from '@authz-service/core/sync/sync-status';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import type { Logger } from 'pino';
 import type { senderOf } from '../config/connect.js';
-import { Clone } from './clone.js';
+import type { StackConfig } from './config/sync-config.js';
 import type { CommitState, Forge } from './forges/forge.js';
 import { forgeOf, gitTokens } from './forges/forge-of.js';
-import { gitEnvironment } from './git-access.js';
+import { Clone } from './git/clone.js';
+import { gitEnvironment } from './git/git-access.js';
 import { Lease, listLeases, type ShownLease } from './lease.js';
 import { PullRequests } from './pull-requests.js';
 import type { RunCommand } from './run-command.js';
 import { StackCommands } from './stack-commands.js';
 import { LeaseLost, StackSync } from './stack-sync.js';
-import type { StackConfig } from './sync-config.js';
 import type { SyncMetrics } from './sync-metrics.js';
 
 /** A third of the time that a lease lasts. */

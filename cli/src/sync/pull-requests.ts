@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { type Clone, Held, Unreachable } from './clone.js';
 import type { Forge, PullRequest } from './forges/forge.js';
 import { ForgeError } from './forges/forge-api.js';
+import { type Clone, Held, Unreachable } from './git/clone.js';
 import type { StackCommands } from './stack-commands.js';
 
 /** How often the open pull requests are asked for, where nobody says that one has changed. */

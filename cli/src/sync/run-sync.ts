@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { destination, pino } from 'pino';
 import { clientOf, senderOf } from '../config/connect.js';
 import type { Connection } from '../config/connection.js';
+import { readSyncConfig } from './config/sync-config.js';
 import { Controller } from './controller.js';
 import { holderName } from './lease.js';
 import type { RunCommand } from './run-command.js';
-import { readSyncConfig } from './sync-config.js';
 import { SyncMetrics } from './sync-metrics.js';
 import { startSyncServer } from './sync-server.js';
 

@@ -3,9 +3,9 @@ import type { Provenance } from '@authz-service/core/origin/provenance';
 import type { Plan } from '@authz-service/core/plan/plan';
 import type { Failure } from '../errors/failure.js';
 import { counted } from '../output/text.js';
-import { Held, Unreachable } from './clone.js';
+import type { StackConfig } from './config/sync-config.js';
+import { Held, Unreachable } from './git/clone.js';
 import { type CommandRun, failureOfRun, type RunCommand } from './run-command.js';
-import type { StackConfig } from './sync-config.js';
 
 const FAULTS_SHOWN = 5;
 

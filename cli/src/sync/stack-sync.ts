@@ -6,15 +6,15 @@ import type { SyncStatus } from '@authz-service/core/sync/sync-status';
 import type { ServiceClient } from '@authz-service/sdk/client';
 import type { AgentList } from '@authz-service/sdk/wire';
 import { counted } from '../output/text.js';
-import { type Clone, Held, Unreachable } from './clone.js';
+import type { StackConfig } from './config/sync-config.js';
 import type { Forge } from './forges/forge.js';
+import { type Clone, Held, Unreachable } from './git/clone.js';
 import type { Lease } from './lease.js';
 import { type StackCommands, Stale } from './stack-commands.js';
-import type { StackConfig } from './sync-config.js';
 
 /** How often a tenant may change during a turn before the turn is given up. */
 const PLANS_MAX = 5;
-/** What was refused is tried again after this time, though neither commit nor tenant have changed. */
+/** The time after which a refused commit is tried again, though neither it nor the tenant has changed. */
 const AGAIN_MS = 10 * 60_000;
 const REASON_LENGTH_MAX = 4000;
 const REMOVALS_SHOWN = 5;

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { readSecret } from './config/secret-file.js';
 import type { Controller } from './controller.js';
-import { readSecret } from './sync-config.js';
 import type { SyncMetrics } from './sync-metrics.js';
 
 const BODY_BYTES_MAX = 5 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { TokenSource } from '../git-access.js';
+import type { TokenSource } from '../config/secret-file.js';
 
 const TIMEOUT_MS = 20_000;
 const PAGES_MAX = 10;

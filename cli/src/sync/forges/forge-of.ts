@@ -1,6 +1,6 @@
 import { ProblemError } from '@authz-service/core/problem';
-import { type TokenSource, tokenIn } from '../git-access.js';
-import type { StackConfig } from '../sync-config.js';
+import { type TokenSource, tokenIn } from '../config/secret-file.js';
+import type { StackConfig } from '../config/sync-config.js';
 import type { Forge } from './forge.js';
 import { ForgeApi } from './forge-api.js';
 import { GithubForge } from './github.js';

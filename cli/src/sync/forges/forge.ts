@@ -21,7 +21,7 @@ export interface CommitReport {
   description: string;
 }
 
-/** Where a team has its repository and pull requests. Every method throws `ForgeError`. */
+/** The place of a team's repository and pull requests. Every method throws `ForgeError`. */
 export interface Forge {
   /** Shows the state of a commit. */
   setStatus(report: CommitReport, signal: AbortSignal): Promise<void>;

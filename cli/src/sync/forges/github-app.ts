@@ -1,7 +1,7 @@
 import { createPrivateKey, createSign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { ProblemError } from '@authz-service/core/problem';
-import type { TokenSource } from '../git-access.js';
+import type { TokenSource } from '../config/secret-file.js';
 
 /** A token lasts for an hour; it is replaced this long before. */
 const MARGIN_MS = 5 * 60_000;

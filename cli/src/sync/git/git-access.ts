@@ -1,8 +1,5 @@
-import type { StackConfig } from './sync-config.js';
-import { readSecret } from './sync-config.js';
-
-/** Asks for a token that is not older than it may be, such as an app's. */
-export type TokenSource = () => Promise<string>;
+import type { TokenSource } from '../config/secret-file.js';
+import type { StackConfig } from '../config/sync-config.js';
 
 /** Git reads the secret from its environment: a command line would show it to others. */
 const HELPER =
@@ -50,11 +47,6 @@ export async function gitEnvironment(
     ),
     ...(token !== undefined && { SYNC_GIT_USERNAME: username, SYNC_GIT_TOKEN: await token() }),
   };
-}
-
-/** The token of a file, read anew each time: it may be replaced. */
-export function tokenIn(file: string): TokenSource {
-  return () => readSecret(file);
 }
 
 /** A word for the shell by which Git starts `ssh`. */

@@ -1,7 +1,7 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { firstLine, type GitRun, git } from '../tree/git.js';
-import type { StackConfig } from './sync-config.js';
+import { firstLine, type GitRun, git } from '../../tree/git.js';
+import type { StackConfig } from '../config/sync-config.js';
 
 /** A commit that is not applied as it is, or a repository that cannot be used: somebody has to change something. */
 export class Held extends Error {}
@@ -180,11 +180,4 @@ export class Clone {
       await rm(this.#folder, { recursive: true, force: true });
     return new Unreachable(`Git cannot fetch ${what} from "${repository}": ${said || 'it gave no reason'}.`);
   }
-}
-
-/** Throws `Held` if a file cannot be opened: Git would say something else. */
-export async function checkFile(path: string, what: string): Promise<void> {
-  const handle = await open(path).catch(() => undefined);
-  if (handle === undefined) throw new Held(`${what}: the file "${path}" cannot be read.`);
-  await handle.close();
 }

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { ProblemError } from '@authz-service/core/problem';
 import { nameText } from '@authz-service/core/records/fields';
 import { durationMs } from '@authz-service/core/values/duration';
 import * as z from 'zod';
-import { configFaults, readYamlConfig } from '../config/yaml-config.js';
+import { configFaults, readYamlConfig } from '../../config/yaml-config.js';
 
 const POLL_MS = { min: 1000, max: 3_600_000 };
 
@@ -72,10 +71,10 @@ const stackSchema = z
     poll: line.default('1m').meta({ description: 'How often Git is asked, 1s to 1h.' }),
     removals: z.int().min(0).default(0).meta({ description: 'How many records one commit may remove.' }),
     rewrites: z.enum(['hold', 'follow']).default('hold').meta({
-      description: 'What happens where the applied commit is no longer below the new one, as after a force push.',
+      description: 'The reaction where the applied commit is no longer below the new one, as after a force push.',
     }),
     drift: z.enum(['report', 'revert']).default('report').meta({
-      description: 'What happens to changes that others have made to records of the stack.',
+      description: 'The reaction to changes that others have made to records of the stack.',
     }),
     tests: z.boolean().default(true).meta({ description: 'Whether the tests beside the records must pass.' }),
     signers: file.optional().meta({
@@ -134,12 +133,4 @@ export async function readSyncConfig(path: string): Promise<StackConfig[]> {
   });
   if (faults.length > 0) throw configFaults(path, faults);
   return stacks;
-}
-
-/** Reads a file with a secret, without the white space at its end. Throws `invalid_config`, which names the file and never its text. */
-export async function readSecret(path: string): Promise<string> {
-  const text = (await readFile(path, 'utf8')).trim();
-  if (text === '' || /\s/.test(text))
-    throw new ProblemError('invalid_config', `The file "${path}" must hold one secret, and nothing else.`);
-  return text;
 }
