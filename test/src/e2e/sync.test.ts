@@ -238,6 +238,43 @@ describe('two controllers', () => {
   }, 90_000);
 });
 
+it('applies commits in their order, none twice, while controllers and the cloud are killed', async () => {
+  await repository.commit({ 'tenant/roles.yaml': roles('role-0') });
+  let [first, second] = [await follow({}, `a-${count}`), await follow({}, `b-${count}`)];
+  await first.until('access', { ready: true });
+  const commits: string[] = [];
+  for (let n = 1; n <= 12; n++) {
+    commits.push(
+      await repository.commit({
+        'tenant/roles.yaml': roles(...Array.from({ length: n + 1 }, (_, at) => `role-${at}`)),
+      }),
+    );
+    if (n % 4 === 1) {
+      await first.stop('SIGKILL');
+      [first, second] = [second, await follow({}, `c${n}-${count}`)];
+    }
+    if (n % 4 === 3) {
+      await cloud.stop();
+      await cloud.start();
+    }
+  }
+  await expect
+    .poll(
+      async () =>
+        (await Promise.all([first, second].map((one) => one.status('access')))).find((one) => one?.ready && one.leads)
+          ?.applied,
+      {
+        timeout: 60_000,
+      },
+    )
+    .toBe(commits.at(-1));
+  const { items } = await bench.json<{ items: { origins?: unknown }[] }>(['audit', '--limit', '100'], { env });
+  const applied = commits.filter((commit) => JSON.stringify(items).includes(commit));
+  const seen = items.flatMap((item) => commits.filter((commit) => JSON.stringify(item).includes(commit)));
+  expect(applied).toContain(commits.at(-1));
+  expect(seen.reverse()).toEqual(applied);
+}, 120_000);
+
 describe('a webhook', () => {
   it.each<[string, (body: string, secret: string) => Record<string, string>]>([
     [
