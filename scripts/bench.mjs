@@ -1,7 +1,7 @@
 /**
  * Measures the product beside its peers; installs the peers first.
  *   node scripts/bench.mjs [engine] [places] [search] [filters] [peers] [activation] [renewal] [agent] [embedded] [terraform] [sdk] [impact]
- *     [rules] [replicas] [fleet] [backup] [console [RECORDS]] [directory [PEOPLE]]
+ *     [rules] [replicas] [fleet] [sync] [backup] [console [RECORDS]] [directory [PEOPLE]]
  *   node scripts/bench.mjs org-history CLONE
  */
 import { spawnSync } from 'node:child_process';

@@ -20,6 +20,7 @@ import { fleet } from './parts/fleet.js';
 import { conditions, engine, peers, places, search } from './parts/in-process.js';
 import { replicas } from './parts/replicas.js';
 import { activation, agent, applications, neighbours, propagation, renewal, sdk, start } from './parts/serving.js';
+import { sync } from './parts/sync.js';
 import { table } from './table.js';
 
 const words = process.argv.slice(2);
@@ -51,6 +52,7 @@ const parts: Record<string, () => void | Promise<void>> = {
   rules,
   replicas,
   fleet,
+  sync,
   backup,
   console: () => console(records),
   directory: () => directory(people === undefined ? undefined : Number(people)),
