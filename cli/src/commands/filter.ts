@@ -7,7 +7,7 @@ import { contextFlag, pairFlag, roleFlag } from '../authorize/question-flags.js'
 import { connectionFlags, localFlag } from '../config/connect.js';
 import { UsageError } from '../errors/usage-error.js';
 import { readColumns } from '../filter/columns.js';
-import { PARTIAL, renderFilter } from '../filter/render-filter.js';
+import { explanationLines, PARTIAL, renderFilter } from '../filter/render-filter.js';
 import { asking, atFlag } from '../history/asking.js';
 import { printable } from '../output/text.js';
 import { checkNames } from '../search/check-names.js';
@@ -122,6 +122,8 @@ function shown(
   const { kind, sql, params, partial } = filterSql(filter, columns, dialect as SqlDialect);
   const numbered = params.map((param, at) => `  ${at + 1}  ${printable(JSON.stringify(param))}`);
   const bound = partial ? [PARTIAL, ''] : [];
-  const text = [...bound, sql, ...(params.length > 0 ? ['', 'Parameters:', ...numbered] : [])].join('\n');
-  return { json: { kind, sql, params, ...(partial && { partial }) }, text };
+  const { explanation } = filter;
+  const explained = explanation === undefined ? [] : ['', ...explanationLines(explanation)];
+  const text = [...bound, sql, ...(params.length > 0 ? ['', 'Parameters:', ...numbered] : []), ...explained].join('\n');
+  return { json: { kind, sql, params, ...(partial && { partial }), ...(explanation && { explanation }) }, text };
 }

@@ -10,15 +10,19 @@ export function renderFilter({ kind, condition, partial, explanation }: Filter, 
   const lines = [sentence(kind, subject, type)];
   if (condition !== undefined) lines.push('', ...indented(filterLine(condition), 1));
   if (partial) lines.push('', PARTIAL);
-  if (explanation !== undefined) {
-    lines.push(
-      '',
-      `${counted(explanation.policies.length, 'policy', 'policies')} ${explanation.policies.length === 1 ? 'takes' : 'take'} part:`,
-    );
-    for (const { policy, effect, priority } of explanation.policies)
-      lines.push(`  ${effect.padEnd(5)} ${printable(policy)}${priority === 0 ? '' : ` (priority ${priority})`}`);
-  }
+  if (explanation !== undefined) lines.push('', ...explanationLines(explanation));
   return lines.join('\n');
+}
+
+/** The policies that take part, one a line. */
+export function explanationLines({ policies }: NonNullable<Filter['explanation']>): string[] {
+  return [
+    `${counted(policies.length, 'policy', 'policies')} ${policies.length === 1 ? 'takes' : 'take'} part:`,
+    ...policies.map(
+      ({ policy, effect, priority }) =>
+        `  ${effect.padEnd(5)} ${printable(policy)}${priority === 0 ? '' : ` (priority ${priority})`}`,
+    ),
+  ];
 }
 
 function sentence(kind: Filter['kind'], subject: string, type: string): string {

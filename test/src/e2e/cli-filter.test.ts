@@ -165,6 +165,15 @@ describe('a filter', () => {
     `);
   });
 
+  it('is explained in SQL, too', async () => {
+    const call = ['filter', 'user:bob', 'edit', 'docs/document', '--explain', '--sql', 'sqlite'];
+    const asked = [...call, '--map', bench.path('map.json')];
+    const { stdout } = await bench.run(asked, { env });
+    expect(stdout).toMatch(/\n\n1 policy takes part:\n {2}ALLOW policy\/docs\/own\n$/);
+    const { explanation } = await bench.json<{ explanation: { policies: object[] } }>(asked, { env });
+    expect(explanation.policies).toEqual([expect.objectContaining({ policy: 'policy/docs/own', effect: 'ALLOW' })]);
+  });
+
   it('is refused where columns cannot say it, naming the policy and the clause', async () => {
     const { code, stderr } = await bench.run(['filter', 'user:alice', 'count', 'docs/document'], { env });
     expect(code).toBe(1);
