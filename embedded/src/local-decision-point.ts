@@ -103,8 +103,8 @@ export class LocalDecisionPoint implements DecisionPoint {
       const at = outcomes.length;
       const chunk = Array.isArray(evaluations) ? evaluations.slice(at, at + BATCH_MAX) : evaluations;
       const one = Array.isArray(chunk) ? { ...asked, evaluations: chunk } : asked;
-      const body = await this.#answered(evaluationsEndpoint, one);
-      outcomes.push(...outcomesOf(body, Array.isArray(chunk) ? chunk.length : 1, ending, HERE, this.revision));
+      const { body, revision } = await this.#answered(evaluationsEndpoint, one);
+      outcomes.push(...outcomesOf(body, Array.isArray(chunk) ? chunk.length : 1, ending, HERE, revision));
       if (!endsBatch(outcomes.at(-1), ending)) continue;
       while (outcomes.length < count) outcomes.push({ ok: false, error: notEvaluated() });
     }
@@ -114,31 +114,28 @@ export class LocalDecisionPoint implements DecisionPoint {
 
   /** The subjects of a type that may do this. */
   searchSubjects(question: SubjectQuestion, options?: SearchOptions): AsyncGenerator<FoundEntity, void, undefined> {
-    return everyResult((body) => this.#answered(SUBJECTS, asSent(body)), question, options);
+    return everyResult(async (asked) => (await this.#answered(SUBJECTS, asSent(asked))).body, question, options);
   }
 
   /** The resources of a type on which the subject may do this. */
   searchResources(question: ResourceQuestion, options?: SearchOptions): AsyncGenerator<FoundEntity, void, undefined> {
-    return everyResult((body) => this.#answered(RESOURCES, asSent(body)), question, options);
+    return everyResult(async (asked) => (await this.#answered(RESOURCES, asSent(asked))).body, question, options);
   }
 
   /** Searches what the subject may do to the resource. */
   searchActions(question: ActionQuestion, options?: SearchOptions): AsyncGenerator<FoundAction, void, undefined> {
-    return everyResult((body) => this.#answered(ACTIONS, asSent(body)), question, options);
+    return everyResult(async (asked) => (await this.#answered(ACTIONS, asSent(asked))).body, question, options);
   }
 
   /** The rows of a type that the subject may do this with, as a condition on their columns. */
   async filterRows(question: FilterQuestion): Promise<Filter> {
-    return filterOf(await this.#answered(filterEndpoint, asSent(question)), question, HERE, this.revision);
+    const { body, revision } = await this.#answered(filterEndpoint, asSent(question));
+    return filterOf(body, question, HERE, revision);
   }
 
   /** The same in parts, of which each is a filter for other rows. */
   filterParts(question: FilterQuestion, { limit }: FilterPartsOptions = {}): AsyncGenerator<Filter, void, undefined> {
-    const ask = async (asked: unknown) => {
-      const body = await this.#answered(filterEndpoint, asSent(asked));
-      return { body, revision: this.revision };
-    };
-    return everyPart(ask, question, HERE, limit);
+    return everyPart((asked) => this.#answered(filterEndpoint, asSent(asked)), question, HERE, limit);
   }
 
   #decided(question: DecisionQuestion): Decision {
@@ -152,22 +149,28 @@ export class LocalDecisionPoint implements DecisionPoint {
     return new LocalDecision(engine.decide(request, now), this.revision);
   }
 
-  /** The answer of an endpoint as it would go over the wire, to a body as it would arrive. */
+  /** The answer of an endpoint as it would go over the wire, to a body as it would arrive, and the revision it is of. */
   async #answered<A>(
     { parse, answer }: { parse(body: unknown): A; answer(asked: A, call: EndpointCall): object | Promise<object> },
     body: unknown,
-  ): Promise<object> {
+  ): Promise<{ body: object; revision: string | undefined }> {
     const { source } = this;
+    // Another revision may be activated before the answer is there.
+    let { revision } = source;
     const call: EndpointCall = {
       now: source.now(),
       engine: () => source.current().engine,
-      run: (work) => source.run(work),
+      run: (work) =>
+        source.run((view) => {
+          revision = source.revision;
+          return work(view);
+        }),
       ageWithin: (budget) => source.ageWithin(budget),
       evaluated: () => {},
       publicUrl: () => '',
     };
     try {
-      return await answer(parse(body), call);
+      return { body: await answer(parse(body), call), revision };
     } catch (error) {
       throw serviceErrorOf(error);
     }
