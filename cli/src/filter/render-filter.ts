@@ -7,7 +7,7 @@ export const PARTIAL = 'Not all of these rows are allowed: ask a decision for ea
 
 /** Renders a filter for people: tests as conditions of policies write them. */
 export function renderFilter({ kind, condition, partial, explanation }: Filter, subject: string, type: string): string {
-  const lines = [sentence(kind, subject, type)];
+  const lines = [partial ? bound(kind, subject, type) : sentence(kind, subject, type)];
   if (condition !== undefined) lines.push('', ...indented(filterLine(condition), 1));
   if (partial) lines.push('', PARTIAL);
   if (explanation !== undefined) lines.push('', ...explanationLines(explanation));
@@ -30,6 +30,14 @@ function sentence(kind: Filter['kind'], subject: string, type: string): string {
   return kind === 'none'
     ? `${subject} may do this to no ${type} row.`
     : `${subject} may do this to the ${type} rows for which`;
+}
+
+/** The sentence where some of the rows may be refused. */
+function bound(kind: Filter['kind'], subject: string, type: string): string {
+  if (kind === 'all') return `${subject} may do this to some of the ${type} rows.`;
+  return kind === 'none'
+    ? sentence(kind, subject, type)
+    : `${subject} may do this at most to the ${type} rows for which`;
 }
 
 /** One line for each test; what is made of several is indented. */
