@@ -50,8 +50,8 @@ const stackSchema = z
   .strictObject({
     repository: line
       .refine((url) => !url.startsWith('-'), 'must be a URL or a path')
-      .refine((url) => !/^[a-z+]+:\/\/[^/@]*:[^/@]*@/i.test(url), {
-        error: 'must hold no password: put it into a file, and name that as access.token',
+      .refine((url) => !/^(https?:\/\/[^/]*@|[a-z+]+:\/\/[^/@]*:[^/@]*@)/i.test(url), {
+        error: 'must hold no password or token: put it into a file, and name that as access.token',
         params: { unnamed: true },
       })
       .meta({ description: 'As Git takes it: HTTPS, SSH or a path.' }),

@@ -100,7 +100,7 @@ export class Clone {
     return { author, message: message.join('\n') };
   }
 
-  /** Refuses submodules and files of Git LFS below the folder of the tree: a checkout would lack their records without a word. */
+  /** Refuses what the commit does not hold as text below the folder of the tree: submodules, symbolic links and files of Git LFS. */
   async #sound(commit: string, signal: AbortSignal): Promise<void> {
     const { path } = this.#config;
     const listed = await this.#run(['ls-tree', '-r', '-z', '--full-tree', commit, '--', path], signal);
@@ -112,6 +112,11 @@ export class Clone {
     if (submodule !== undefined)
       throw new Held(
         `"${submodule}" is a submodule, whose files the commit does not hold: move its records into the repository.`,
+      );
+    const link = entries.find((entry) => entry.startsWith('120000 '))?.split('\t')[1];
+    if (link !== undefined)
+      throw new Held(
+        `"${link}" is a symbolic link, which may lead to files of the controller: put the file itself into the repository.`,
       );
     const attributes = await this.#run(
       ['grep', '-I', '-l', '-e', 'filter=lfs', commit, '--', '.gitattributes', '**/.gitattributes'],
