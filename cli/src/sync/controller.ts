@@ -13,7 +13,7 @@ import { Lease, listLeases, type ShownLease } from './lease.js';
 import { PullRequests } from './pull-requests.js';
 import type { RunCommand } from './run-command.js';
 import { StackCommands } from './stack-commands.js';
-import { LeaseLost, StackSync } from './stack-sync.js';
+import { LeaseLost, StackSync, textOf } from './stack-sync.js';
 import type { SyncMetrics } from './sync-metrics.js';
 
 /** A third of the time that a lease lasts. */
@@ -208,9 +208,4 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(done, ms);
     signal.addEventListener('abort', done);
   });
-}
-
-function textOf(error: unknown): string {
-  if (error instanceof ProblemError) return error.detail;
-  return error instanceof Error ? error.message : String(error);
 }

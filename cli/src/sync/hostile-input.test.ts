@@ -14,11 +14,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function stackOf(repository: string) {
+async function stackOf(repository: string, branch = 'main') {
   const file = join(folder, 'sync.yaml');
   writeFileSync(
     file,
-    `version: 1\nstacks: { payments: { repository: "${repository}", branch: main, path: tenant } }\n`,
+    `version: 1\nstacks: { payments: { repository: "${repository}", branch: "${branch}", path: tenant } }\n`,
   );
   const [config] = await readSyncConfig(file);
   if (config === undefined) throw new Error('no stack');
@@ -50,4 +50,8 @@ test('refuses a token in place of the user, and does not repeat it', async () =>
 
 test('names a file of a secret that cannot be read', async () => {
   await expect(readSecret(join(folder, 'absent'))).rejects.toMatchObject({ code: 'invalid_config' });
+});
+
+test.each(['a:b', 'a*', 'a..b', '-a', 'a/', 'a b', 'a.lock', 'x@{1}'])('refuses the branch %j', async (branch) => {
+  await expect(stackOf('https://git.example/acme/authz', branch)).rejects.toMatchObject({ code: 'invalid_config' });
 });

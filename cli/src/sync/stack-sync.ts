@@ -74,8 +74,8 @@ export class StackSync {
       // Once Git answers again, the commit is looked at anew.
       if (!isSeen) this.#judged = undefined;
       const isHeld = error instanceof Held;
-      if (!isHeld && !(error instanceof Unreachable) && !(error instanceof ProblemError)) throw error;
-      const reason = (error instanceof ProblemError ? error.detail : error.message).slice(0, REASON_LENGTH_MAX);
+      // A status that stays would say that the stack is ready.
+      const reason = textOf(error).slice(0, REASON_LENGTH_MAX);
       const state = isHeld ? ('held' as const) : ('failing' as const);
       await this.#report({ ...this.#base(), observed, state, ready: false, reason }, signal).catch((reported) => {
         if (isHeld || reported instanceof LeaseLost) throw reported;
@@ -184,6 +184,12 @@ export class StackSync {
     const pull = pullRequestIn(message);
     return { author, ...(pull !== undefined && { pull_request: pull }) };
   }
+}
+
+/** The text of what was thrown; of an unexpected error, that too, since only operators read it. */
+export function textOf(error: unknown): string {
+  if (error instanceof ProblemError) return error.detail;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** A URL without a user; a folder of this machine as its name alone. */

@@ -189,6 +189,8 @@ describe('history', () => {
     const tenth = await repository.commit({ 'tenant/roles.yaml': roles('auditor', 'clerk') });
     await repository.git('tag', 'v10.0.0');
     await controller.until('access', { ready: true, applied: tenth });
+    await repository.git('tag', '-d', 'v10.0.0');
+    await controller.until('access', { state: 'held', applied: tenth });
   }, 60_000);
 });
 

@@ -13,6 +13,13 @@ const line = z
   .regex(/^[^\p{Cc}]*$/u, 'must be one line');
 const file = line.meta({ description: 'A path, from the folder of this file.' });
 
+const NO_REF = 'is no name that Git takes, see git-check-ref-format(1)';
+
+/** Whether a name may be that of a branch or tag. */
+function isRef(name: string): boolean {
+  return !/^[-/.]|\.\.|@\{|\/\/|[ ~^:?*[\\\x7f]|\.lock$|[/.]$/.test(name);
+}
+
 const appSchema = z.strictObject({
   id: z.union([z.int(), line]).meta({ description: 'The id of the GitHub App.' }),
   installation: z.int().min(1),
@@ -55,9 +62,9 @@ const stackSchema = z
         params: { unnamed: true },
       })
       .meta({ description: 'As Git takes it: HTTPS, SSH or a path.' }),
-    branch: line.regex(/^[^-]/, 'must not begin with "-"').optional(),
+    branch: line.refine((name) => isRef(name), NO_REF).optional(),
     tags: line
-      .regex(/^[^-]/, 'must not begin with "-"')
+      .refine((pattern) => isRef(pattern.replace('*', 'x')), NO_REF)
       .optional()
       .meta({ description: 'Instead of a branch: the latest version among the tags of this pattern: `release-*`.' }),
     path: line

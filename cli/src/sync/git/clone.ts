@@ -50,7 +50,8 @@ export class Clone {
   async newest(signal: AbortSignal): Promise<string> {
     const { branch, tags } = this.#config;
     if (branch !== undefined) return await this.fetch(`refs/heads/${branch}`, `the branch "${branch}"`, signal);
-    await this.#fetched(['--no-tags', `+refs/tags/${tags}:refs/tags/${tags}`], signal);
+    // A tag that is gone at the remote goes here, too.
+    await this.#fetched(['--no-tags', '--prune', `+refs/tags/${tags}:refs/tags/${tags}`], signal);
     const args = ['for-each-ref', '--sort=-version:refname', '--count=1', '--format=%(refname)', `refs/tags/${tags}`];
     const [tag = ''] = (await this.#run(args, signal)).stdout.toString().split('\n');
     if (tag === '') throw new Held(`The repository has no tag "${tags}".`);
@@ -130,7 +131,9 @@ export class Clone {
   }
 
   async #commitOf(ref: string, signal: AbortSignal): Promise<string> {
-    return (await this.#run(['rev-parse', '--verify', `${ref}^{commit}`], signal)).stdout.toString().trim();
+    const found = await this.#run(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], signal);
+    if (!found.ok) throw new Held(`"${ref}" names no commit.`);
+    return found.stdout.toString().trim();
   }
 
   async #fetched(args: readonly string[], signal: AbortSignal, what = 'the repository'): Promise<void> {
