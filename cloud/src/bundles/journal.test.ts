@@ -50,6 +50,19 @@ const role = (name: string, description?: string): Change => ({
 const remove = (address: string): Change => ({ op: 'delete', address });
 
 describe('Journal', () => {
+  it('leads as far as so many changes go, and past one commit at least', () => {
+    const tenant = new Noted();
+    const first = tenant.commit(role('a'), role('b'));
+    const second = tenant.commit(role('c'), role('d'));
+    const third = tenant.commit(role('e'), role('f'));
+    const { journal } = tenant;
+    expect(journal.since(first, 4)).toMatchObject({ to: { revision: third }, changes: { length: 4 } });
+    expect(journal.since(first, 5)?.to?.revision).toBe(third);
+    expect(journal.since(first, 1)).toMatchObject({ to: { revision: second }, changes: { length: 2 } });
+    expect(journal.since(third, 2)?.to).toBeUndefined();
+    expect([first, third, 'other'].map((revision) => journal.countSince(revision))).toEqual([6, 2, 0]);
+  });
+
   it('tells what changed since each revision, composed of all commits after it', () => {
     const tenant = new Noted();
     const first = tenant.commit(role('a'));

@@ -15,7 +15,7 @@ export interface JournalBounds {
   characters: number;
 }
 
-export const JOURNAL_BOUNDS: JournalBounds = { commits: 4096, changes: 10_000, characters: 4 * 1024 * 1024 };
+export const JOURNAL_BOUNDS: JournalBounds = { commits: 4096, changes: 40_000, characters: 12 * 1024 * 1024 };
 
 type Changes = Map<Address, ChangeText>;
 
@@ -32,6 +32,14 @@ interface Entry {
   base: RevisionRef;
   changes: Changes;
   characters: number;
+}
+
+/** Changes from one revision to a later one. */
+export interface ChangesSince {
+  base: RevisionRef;
+  /** The later one, unless it is the newest. */
+  to?: RevisionRef;
+  changes: ChangeText[];
 }
 
 /** Keeps the newest commits of a tenant as texts, from which deltas are made for agents at one of these revisions. */
@@ -63,23 +71,35 @@ export class Journal {
   }
 
   /**
-   * The changes from a revision to the newest one, in the order of deltas; undefined if they are not known. Changes
-   * that were reverted are left out.
+   * The changes from a revision to a later one, in the order of deltas: to the newest, or else as far as they are `most` at most, but
+   * past one commit at least. Undefined if they are not known. Changes that were reverted are left out.
    */
-  since(revision: string): { base: RevisionRef; changes: ChangeText[] } | undefined {
+  since(revision: string, most = Number.POSITIVE_INFINITY): ChangesSince | undefined {
     // Most callers are close to the end.
     const first = this.#entries.findLastIndex(({ base }) => base.revision === revision);
     const base = this.#entries[first]?.base;
     if (base === undefined) return undefined;
     const all: Changes = new Map();
-    for (const { changes } of this.#entries.slice(first)) {
-      for (const [address, { before, after }] of changes) {
+    let to: RevisionRef | undefined;
+    for (const entry of this.#entries.slice(first)) {
+      if (all.size > 0 && all.size + entry.changes.size > most) {
+        to = entry.base;
+        break;
+      }
+      for (const [address, { before, after }] of entry.changes) {
         const known = all.get(address);
         all.set(address, { before: known === undefined ? before : known.before, after });
       }
     }
     const changed = [...all].filter(([, { before, after }]) => before !== after);
-    return { base, changes: changed.sort(([one], [other]) => inOrder(one, other)).map(([, change]) => change) };
+    const changes = changed.sort(([one], [other]) => inOrder(one, other)).map(([, change]) => change);
+    return { base, changes, ...(to && { to }) };
+  }
+
+  /** The number of changes since a revision, those of one address counted each time. */
+  countSince(revision: string): number {
+    const first = this.#entries.findLastIndex(({ base }) => base.revision === revision);
+    return first < 0 ? 0 : this.#entries.slice(first).reduce((sum, { changes }) => sum + changes.size, 0);
   }
 
   /** Whether one of the commits was made on this revision. */

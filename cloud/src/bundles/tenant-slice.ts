@@ -13,7 +13,7 @@ import { revisionNumber, revisionText } from '@authz-service/core/state/revision
 import { SerialQueue } from '../concurrency/serial-queue.js';
 import type { BundleKeys } from './bundle-keys.js';
 import { type AddressedChange, Journal } from './journal.js';
-import { PackedBundles } from './packed-bundles.js';
+import { PackedBundles, type PackedDelta } from './packed-bundles.js';
 
 const RECORDS_PER_STEP = 64;
 
@@ -93,11 +93,15 @@ export class TenantSlice {
   }
 
   /** The changes from an earlier revision; undefined if they are not known, or not clearly smaller than the bundle. */
-  delta(from: string, keys: BundleKeys): Promise<Buffer> | undefined {
+  delta(from: string, keys: BundleKeys): PackedDelta | undefined {
     const { revision, digest, of, size } = this.#current;
     return this.#packed.delta(from, keys, {
-      since: () => this.#journal.since(anyNumber(from)),
+      since: {
+        count: this.#journal.countSince(anyNumber(from)),
+        read: () => this.#journal.since(anyNumber(from)),
+      },
       size,
+      onlyNewest: true,
       pack: ({ base, changes }) => {
         const { id, name } = this.source;
         const slice = { applications: this.applications, of };

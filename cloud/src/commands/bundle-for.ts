@@ -4,6 +4,7 @@ import { packBundle } from '@authz-service/core/bundle/write';
 import { ProblemError } from '@authz-service/core/problem';
 import type { Path } from '@authz-service/core/records/address';
 import { findRevisionNumber, splitToken, tokenOf } from '@authz-service/core/state/revision';
+import type { PackedDelta } from '../bundles/packed-bundles.js';
 import type { TenantSlice } from '../bundles/tenant-slice.js';
 import type { Cloud } from '../cloud.js';
 import { revisionTime } from '../history/revision-time.js';
@@ -20,8 +21,11 @@ interface Packable {
   /** The tenant's revision of which a slice is the part. */
   of?: string;
   pack(): Promise<Buffer>;
-  /** The changes from an earlier one, by its name, if they are known and clearly smaller than the whole. */
-  packSince(name: string): Promise<Buffer> | undefined;
+  /**
+   * The changes from an earlier one, by its name, if they are known and clearly smaller than the whole; `to` names the one that they
+   * lead to, if that is not the newest.
+   */
+  packSince(name: string, how: { onlyNewest: boolean }): PackedDelta | undefined;
   /** Whether the tenant never had this revision of its own; for several tenants this is not known. */
   divergesFrom(name: string): Promise<boolean>;
 }
@@ -127,10 +131,12 @@ export function bundleOf(
       name: tokenOf(only.revision, bundleKeys.epochName),
       tenant: only.id,
       pack: () => only.bundle(bundleKeys),
-      packSince: (name) => {
+      packSince: (name, how) => {
         const { revision, epoch } = splitToken(name);
         // Only a whole bundle proves an epoch.
-        return epoch === bundleKeys.epochName ? only.delta(revision, bundleKeys) : undefined;
+        if (epoch !== bundleKeys.epochName) return undefined;
+        const delta = only.delta(revision, bundleKeys, how);
+        return delta && { ...delta, ...(delta.to && { to: tokenOf(delta.to, bundleKeys.epochName) }) };
       },
       divergesFrom: (name) => neverStoodAt(cloud, only, splitToken(name).revision),
     };

@@ -9,6 +9,7 @@ import {
   tokenOf,
 } from '@authz-service/core/state/revision';
 import { AGENT_HEADER, type AgentReport } from '@authz-service/pdp/contract/agent-report';
+import { isPublisher } from '@authz-service/pdp/contract/publisher-id';
 import * as z from 'zod';
 import { authenticate } from '../auth/authenticate.js';
 import { type Credential, demand, holds } from '../auth/credential.js';
@@ -64,7 +65,7 @@ export function bundleRoutes(cloud: Cloud): Route[] {
           [AGENT_HEADER]:
             'What an agent says about itself, as a query string: `id`, `name`, `version`, `tenant`, `revision`, `age`, `max_age`, `error`. `/v1/agents` lists it; an `id` that begins with `publisher:` is that of who distributes the bundle to readers that nobody knows. Without one, or with one that is malformed, the list counts as incomplete for ten minutes.',
           'If-None-Match': 'The ETag of an earlier answer: 304 while it is the newest.',
-          'A-IM': `With If-None-Match, \`${DELTA_MANIPULATION}\` accepts the changes since that revision instead of the bundle, if they are known and smaller (226); otherwise the whole bundle is sent. Never for an operator's bundle of several tenants.`,
+          'A-IM': `With If-None-Match, \`${DELTA_MANIPULATION}\` accepts the changes since that revision instead of the bundle, if they are known and smaller (226, whose ETag may be of a revision before the newest: ask again); otherwise the whole bundle is sent. Never for an operator's bundle of several tenants.`,
           Prefer: `With If-None-Match, \`wait=N\` holds the answer until there is a newer bundle, for at most N seconds (${WAIT_SECONDS_MAX} at most); Preference-Applied says so.`,
         },
         problems: ['not_found', 'conflict', 'storage_failed'],
@@ -115,9 +116,12 @@ export function bundleRoutes(cloud: Cloud): Route[] {
         const { kid } = cloud.bundleKeys;
         const delta = acceptsManipulation(headers['a-im'], DELTA_MANIPULATION);
         const bases = delta ? named : [];
-        const reply = await versioned(had, `"${bundle.name}"`, () => answerOf(bundle, bases));
+        // A publisher tells its readers when what it has was the newest.
+        const how = { onlyNewest: report !== undefined && isPublisher(report.id) };
+        const reply = await versioned(had, `"${bundle.name}"`, () => answerOf(bundle, bases, how));
         const answered: Record<string, string> = { ...reply.headers, 'bundle-key': kid };
-        if (at !== undefined) {
+        const leadsToNewest = answered.etag === `"${bundle.name}"`;
+        if (at !== undefined && leadsToNewest) {
           const newest = { tenant: bundle.tenant, bundle: bundle.name, of: bundle.of };
           answered['bundle-newest'] = await cloud.newestStatements.of(newest, at);
         }
@@ -195,14 +199,21 @@ async function catchUpWith(cloud: Cloud, [tenant, ...others]: Tenant[], had: str
 }
 
 /** The changes since one of the bases, or else the whole bundle. */
-async function answerOf(bundle: ReturnType<typeof bundleOf>, bases: readonly string[]): Promise<Reply> {
+async function answerOf(
+  bundle: ReturnType<typeof bundleOf>,
+  bases: readonly string[],
+  how: { onlyNewest: boolean },
+): Promise<Reply> {
   const type = 'application/gzip';
   for (const base of bases) {
-    const delta = bundle.packSince(base);
+    const delta = bundle.packSince(base, how);
     if (delta === undefined) continue;
     // A cache that does not know deltas must not mistake one for the bundle (RFC 3229 section 5.5).
-    const headers = { im: DELTA_MANIPULATION, 'delta-base': `"${base}"`, 'cache-control': 'no-store, im' };
-    return { status: 226, headers, body: { type, content: await delta } };
+    const headers = {
+      ...{ im: DELTA_MANIPULATION, 'delta-base': `"${base}"`, 'cache-control': 'no-store, im' },
+      ...(delta.to !== undefined && { etag: `"${delta.to}"` }),
+    };
+    return { status: 226, headers, body: { type, content: await delta.archive } };
   }
   return { status: 200, body: { type, content: await bundle.pack() } };
 }

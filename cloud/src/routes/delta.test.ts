@@ -183,3 +183,26 @@ describe('the bundle, asked for as a delta', () => {
     expect((await ask(base)).status).toBe(226);
   });
 });
+
+describe('a delta of much', () => {
+  it('leads part of the way where that is as much as agents take at once, and the rest when they ask again', async () => {
+    const many = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => group(`many-${from + n}`));
+    await cloud.commit(admin, many(0, 9000));
+    const base = await etagNow();
+    for (const from of [9000, 9700, 10_400]) await cloud.commit(admin, many(from, from + 700));
+    const newest = await etagNow();
+    const steps: { etag: string; isDated: boolean }[] = [];
+    for (let at = base; at !== newest; at = steps.at(-1)?.etag ?? '') {
+      const { status, headers, body } = await ask(at);
+      expect(status).toBe(226);
+      const delta = await open(body);
+      const etag = headers.get('etag') ?? '';
+      expect([`"${delta.base.revision}"`, `"${delta.revision}"`, delta.changes.length]).toEqual([at, etag, 700]);
+      steps.push({ etag, isDated: headers.has('bundle-newest') });
+    }
+    expect(steps.map(({ isDated }) => isDated)).toEqual([false, false, true]);
+    // A publisher would say of each when it was the newest.
+    const { status } = await ask(base, { 'service-agent': 'id=publisher:web&version=1' });
+    expect(status).toBe(200);
+  });
+});

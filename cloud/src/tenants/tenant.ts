@@ -17,7 +17,7 @@ import type { TenantState } from '@authz-service/core/state/tenant-state';
 import { touchesCredentials } from '../auth/credential-index.js';
 import type { BundleKeys } from '../bundles/bundle-keys.js';
 import { JOURNAL_BOUNDS, Journal } from '../bundles/journal.js';
-import { PackedBundles } from '../bundles/packed-bundles.js';
+import { PackedBundles, type PackedDelta } from '../bundles/packed-bundles.js';
 import { type SliceSource, TenantSlice } from '../bundles/tenant-slice.js';
 import { SerialQueue } from '../concurrency/serial-queue.js';
 import type {
@@ -228,15 +228,16 @@ export class Tenant implements ReadableTenant {
   }
 
   /**
-   * The changes from an earlier revision to this one, packed and signed once per revision and key; undefined if they
-   * are not known, or not clearly smaller than the bundle.
+   * The changes from an earlier revision to this one, or part of the way to it unless `onlyNewest`, packed and signed once per
+   * revision and key; undefined if they are not known, or not clearly smaller than the bundle.
    */
-  delta(from: string, keys: BundleKeys): Promise<Buffer> | undefined {
+  delta(from: string, keys: BundleKeys, { onlyNewest }: { onlyNewest: boolean }): PackedDelta | undefined {
     return this.#packed.delta(from, keys, {
-      since: () => this.#journal.since(from),
+      since: { count: this.#journal.countSince(from), read: (most) => this.#journal.since(from, most) },
       size: this.#state.size,
-      pack: ({ base, changes }) => {
-        const head = { tenant: { id: this.id, name: this.name }, base, ...this.revisionRef };
+      onlyNewest,
+      pack: ({ base, to = this.revisionRef, changes }) => {
+        const head = { tenant: { id: this.id, name: this.name }, base, ...to };
         return packDelta(head, changes, (sha256) => keys.signDelta(sha256));
       },
     });

@@ -76,7 +76,7 @@ it('a slice that follows its tenant is the one of each state, and its deltas lea
         expect(slice.isCurrent).toBe(true);
         expect(slice.isAt(revisionText(0, digestRecords(wanted)))).toBe(true);
         if (before !== undefined && held !== undefined) {
-          const archive = slice.isAt(held) ? undefined : await slice.delta(held, KEYS);
+          const archive = slice.isAt(held) ? undefined : await slice.delta(held, KEYS)?.archive;
           if (archive === undefined) seen.same++;
           else {
             const digests = new DigestSet();
