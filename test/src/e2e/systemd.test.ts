@@ -19,7 +19,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.skipIf(!hasSystemd)('the units for systemd', () => {
-  it.each(['service-agent.service', 'service-cloud.service'])(
+  it.each(['service-agent.service', 'service-cloud.service', 'service-sync.service'])(
     '%s is what systemd knows, and exposes little',
     (name) => {
       // The programs are not installed here.
