@@ -19,6 +19,8 @@ import type { SyncMetrics } from './sync-metrics.js';
 /** A third of the time that a lease lasts. */
 const HEARTBEAT_MS = 5_000;
 const BACKOFF_MS_MAX = 5 * 60_000;
+/** How soon the agents are asked about again, where some do not enforce what is applied. */
+const ENFORCING_MS = 5000;
 /** The time that giving back a lease may take at the end. */
 const RELEASE_MS = 5000;
 
@@ -96,8 +98,10 @@ export class Controller {
         metrics.turned(config.name, outcome);
         failures = outcome === 'done' ? 0 : failures + 1;
       }
-      const delay = failures === 0 ? config.pollMs : Math.min(BACKOFF_MS_MAX, 1000 * 2 ** Math.min(failures, 10));
-      await this.#pause(Math.max(delay, 0), signal);
+      const isEnforcing = this.#sync.status?.state === 'synced' && !this.#sync.status.ready;
+      const poll = isEnforcing ? Math.min(config.pollMs, ENFORCING_MS) : config.pollMs;
+      const delay = failures === 0 ? poll : Math.min(BACKOFF_MS_MAX, 1000 * 2 ** Math.min(failures, 10));
+      await this.#pause(delay, signal);
     }
     await beat;
     await this.#lease.release(this.#sync.status, AbortSignal.timeout(RELEASE_MS)).catch((error: unknown) => {

@@ -154,6 +154,26 @@ describe('a commit', () => {
   }, 60_000);
 });
 
+it('is ready once every agent enforces it, however seldom Git is asked', async () => {
+  const key = await bench.json<{ secret: string }>(['keys', 'create', 'agent', '--scope', 'bundle'], { env });
+  const poll = async (revision?: string) => {
+    const report = new URLSearchParams({ id: 'an-agent', version: '1', ...(revision && { revision }) });
+    const headers = { authorization: `Bearer ${key.secret}`, 'service-agent': report.toString() };
+    const answer = await fetch(`${cloud.url}/v1/policies/bundle`, { headers });
+    await answer.arrayBuffer();
+    return answer.headers.get('etag')?.slice(1, -1);
+  };
+  const before = await poll();
+  await poll(before);
+  const commit = await repository.commit({ 'tenant/roles.yaml': roles('auditor') });
+  const controller = await follow({ poll: '1h' });
+  const reason = 'Applied; 1 of 1 agent may decide by an earlier revision.';
+  const { revision } = await controller.until('access', { state: 'synced', ready: false, applied: commit, reason });
+  expect((await controller.get('/readyz')).text).toBe(`access: synced: ${reason}\n`);
+  await poll(revision);
+  await controller.until('access', { ready: true });
+}, 60_000);
+
 describe('history', () => {
   it('that was rewritten is held, and followed if the stack says so', async () => {
     await repository.commit({ 'tenant/roles.yaml': roles('auditor') });
