@@ -5,11 +5,12 @@ import type { ManifestFile, ManifestResult } from './manifest.js';
 import { parsedText } from './parsed-text.js';
 import { readManifest } from './read.js';
 
-/** All that a reading tells, as data. */
-function told({ placeOf, linesOf, ...result }: ManifestResult) {
+/** A reading as data, with the answers of its functions. */
+function asData({ placeOf, environmentPlaceOf, linesOf, ...result }: ManifestResult) {
   const places = (result.manifest?.records ?? []).map(({ address, fields }) => [
     placeOf(address),
     linesOf(address),
+    environmentPlaceOf(address),
     ...Object.keys(fields).map((name) => placeOf(address, `/${name}`)),
     placeOf(address, '/condition', 20),
   ]);
@@ -22,7 +23,7 @@ it('reads of what was parsed ahead the same as of the text: records, faults and 
     fc.property(randomTree, (files) => {
       const ahead = files.map((file): ManifestFile => ({ ...file, parsed: structuredClone(parsedText(file.text)) }));
       const plain = readManifest(files, { now: 0 });
-      expect(told(readManifest(ahead, { now: 0 }))).toEqual(told(plain));
+      expect(asData(readManifest(ahead, { now: 0 }))).toEqual(asData(plain));
       if (plain.manifest === undefined) seen.faulty++;
       else seen.sound++;
     }),
