@@ -126,9 +126,20 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.getByRole('combobox', { name: 'Subject' }).fill('a:b:c');
     await page.getByLabel('Action').fill('read');
     await page.getByRole('combobox', { name: 'Resource' }).fill('billing/invoice:INV-1');
+    // What is typed while the service is still asked about the types stays.
+    let answer = () => {};
+    const typed = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/resource-types?*', async (route) => {
+      await typed;
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
     await page.getByText('“a:b:c” may mean "a/b:c" or "a%3Ab/c": write one of them.').waitFor();
     await page.getByRole('combobox', { name: 'Subject' }).fill('user:alice');
+    answer();
+    await page.unrouteAll({ behavior: 'wait' });
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
     await page.getByText('Allowed', { exact: true }).waitFor();
     const { searchParams } = new URL(page.url());

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { client } from '../../api/client.js';
 import { text } from '../../text/english.js';
 import { Button } from '../../ui/button.js';
@@ -12,6 +12,8 @@ import { typesInQuestion, withPaths } from './with-paths.js';
 export function QuestionForm({ asked, onAsk }: { asked: QuestionFields; onAsk: (asked: QuestionFields) => void }) {
   const [filled, setFilled] = useState(asked);
   const [tried, setTried] = useState(false);
+  const shown = useRef(filled);
+  shown.current = filled;
   const faults = tried ? faultsOf(filled) : {};
   const fault = (field: keyof QuestionFields) => {
     const found = faults[field];
@@ -21,9 +23,11 @@ export function QuestionForm({ asked, onAsk }: { asked: QuestionFields; onAsk: (
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    const said = withPaths(filled, await knownTypes(typesInQuestion(filled)));
-    setFilled(said);
-    if (Object.keys(faultsOf(said)).length === 0) onAsk(said);
+    const question = withPaths(filled, await knownTypes(typesInQuestion(filled)));
+    // Somebody has gone on typing while the service was asked.
+    if (shown.current !== filled) return;
+    setFilled(question);
+    if (Object.keys(faultsOf(question)).length === 0) onAsk(question);
   };
   const { mode } = filled;
   const more = [...JSON_FIELDS, 'roles', 'at'] as const;
