@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { ProblemError } from '@authz-service/core/problem';
 import type { SyncStatus } from '@authz-service/core/sync/sync-status';
 import type { ServiceClient } from '@authz-service/sdk/client';
@@ -201,15 +202,7 @@ function commitStateOf({
   return { state: 'pending', description: reason ?? `Revision ${revision}; waiting for the agents.` };
 }
 
+/** Waits; ends early when the signal aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
+  await wait(ms, undefined, { signal }).catch(() => {});
 }
