@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { pullRequestIn } from '@authz-service/core/origin/pipeline-provenance';
+import type { Provenance } from '@authz-service/core/origin/provenance';
 import { ProblemError } from '@authz-service/core/problem';
 import type { SyncStatus } from '@authz-service/core/sync/sync-status';
 import type { ServiceClient } from '@authz-service/sdk/client';
@@ -43,8 +45,9 @@ export class Controller {
   readonly #sync: StackSync;
   readonly #pulls: PullRequests | undefined;
   readonly #forge: Forge | undefined;
-  #wake: () => void = () => {};
-  #isTold = false;
+  /** Set by a trigger, until each of the two loops has looked. */
+  readonly #told = { stack: false, pulls: false };
+  readonly #wake = new Set<() => void>();
   #followed: ShownLease | undefined;
 
   constructor(options: ControllerOptions) {
@@ -59,7 +62,8 @@ export class Controller {
     this.#forge = forgeOf(config, tokens);
     const now = Date.now;
     this.#sync = new StackSync({
-      ...{ config, clone, commands: commandsIn('tree'), lease: this.#lease, client, forge: this.#forge, now },
+      ...{ config, clone, commands: commandsIn('tree'), lease: this.#lease, client, now },
+      provenance: (commit, signal) => this.#provenance(clone, commit, signal),
       onReport: (status, previous) => this.#onReport(status, previous),
     });
     if (this.#forge !== undefined && config.reports?.pull_requests && config.branch !== undefined)
@@ -85,14 +89,15 @@ export class Controller {
 
   /** Looks at the repository at once. */
   trigger(): void {
-    this.#isTold = true;
-    this.#wake();
+    this.#told.stack = true;
+    this.#told.pulls = true;
+    for (const wake of this.#wake) wake();
   }
 
   /** Goes on until the signal aborts; a command that runs by then is waited for. */
   async follow(signal: AbortSignal): Promise<void> {
     const { config, metrics, log } = this.#options;
-    const beat = this.#beat(signal);
+    const others = [this.#beat(signal), this.#review(signal)];
     for (let failures = 0; !signal.aborted; ) {
       if (this.isLeader) {
         const outcome = await this.#turn(signal);
@@ -102,9 +107,9 @@ export class Controller {
       const isEnforcing = this.#sync.status?.state === 'synced' && !this.#sync.status.ready;
       const poll = isEnforcing ? Math.min(config.pollMs, ENFORCING_MS) : config.pollMs;
       const delay = failures === 0 ? poll : Math.min(BACKOFF_MS_MAX, 1000 * 2 ** Math.min(failures, 10));
-      await this.#pause(delay, signal);
+      await this.#pause('stack', delay, signal);
     }
-    await beat;
+    await Promise.all(others);
     await this.#lease.release(this.#sync.status, AbortSignal.timeout(RELEASE_MS)).catch((error: unknown) => {
       log.warn({ stack: config.name, error: textOf(error) }, 'the lease could not be given back');
     });
@@ -112,12 +117,9 @@ export class Controller {
 
   async #turn(signal: AbortSignal): Promise<'done' | 'failed' | 'crashed'> {
     const { config, log } = this.#options;
-    const isTold = this.#isTold;
-    this.#isTold = false;
+    this.#told.stack = false;
     try {
-      const isDone = await this.#sync.turn(signal);
-      await this.#pulls?.look(isTold, signal);
-      return isDone ? 'done' : 'failed';
+      return (await this.#sync.turn(signal)) ? 'done' : 'failed';
     } catch (error) {
       if (signal.aborted) return 'done';
       if (error instanceof LeaseLost) {
@@ -127,6 +129,37 @@ export class Controller {
       log.error({ stack: config.name, error: textOf(error) }, 'the stack could not be looked at');
       return error instanceof ProblemError ? 'failed' : 'crashed';
     }
+  }
+
+  /** Plans the pull requests beside the stack, which must not wait for them: anybody may open one, with a tree that takes long. */
+  async #review(signal: AbortSignal): Promise<void> {
+    const { config, log } = this.#options;
+    while (this.#pulls !== undefined && !signal.aborted) {
+      const isTold = this.#told.pulls;
+      this.#told.pulls = false;
+      try {
+        if (this.isLeader) await this.#pulls.look(isTold, signal);
+      } catch (error) {
+        if (!signal.aborted)
+          log.error({ stack: config.name, error: textOf(error) }, 'the pull requests could not be looked at');
+      }
+      await this.#pause('pulls', config.pollMs, signal);
+    }
+  }
+
+  /** Who stands behind a commit, as its forge says; else as Git does. */
+  async #provenance(clone: Clone, commit: string, signal: AbortSignal): Promise<Provenance> {
+    try {
+      const known = await this.#forge?.provenance(commit, signal);
+      if (known !== undefined) return known;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#options.metrics.reportFailed(this.config.name);
+      this.#options.log.warn({ stack: this.config.name, error: textOf(error) }, 'who approved the commit is not known');
+    }
+    const { author, message } = await clone.description(commit, signal);
+    const pull = pullRequestIn(message);
+    return { author, ...(pull !== undefined && { pull_request: pull }) };
   }
 
   /** Keeps the lease, or waits for it. */
@@ -179,12 +212,13 @@ export class Controller {
   }
 
   /** Waits for the next poll, or a trigger. */
-  async #pause(ms: number, signal: AbortSignal): Promise<void> {
-    if (this.#isTold && this.isLeader) return;
-    const woken = new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-    await Promise.race([pause(ms, signal), woken]);
+  async #pause(loop: 'stack' | 'pulls', ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#told[loop] && this.isLeader) return;
+    const woken = new AbortController();
+    const wake = () => woken.abort();
+    this.#wake.add(wake);
+    await pause(ms, AbortSignal.any([signal, woken.signal]));
+    this.#wake.delete(wake);
   }
 }
 

@@ -1,13 +1,10 @@
-import { pullRequestIn } from '@authz-service/core/origin/pipeline-provenance';
 import type { Provenance } from '@authz-service/core/origin/provenance';
 import type { Plan } from '@authz-service/core/plan/plan';
 import { ProblemError } from '@authz-service/core/problem';
 import type { SyncStatus } from '@authz-service/core/sync/sync-status';
 import type { ServiceClient } from '@authz-service/sdk/client';
-import type { AgentList } from '@authz-service/sdk/wire';
 import { counted } from '../output/text.js';
 import type { StackConfig } from './config/sync-config.js';
-import type { Forge } from './forges/forge.js';
 import { type Clone, Held, Unreachable } from './git/clone.js';
 import type { Lease } from './lease.js';
 import { type StackCommands, Stale } from './stack-commands.js';
@@ -25,7 +22,8 @@ interface StackSyncOptions {
   commands: StackCommands;
   lease: Lease;
   client: ServiceClient;
-  forge: Forge | undefined;
+  /** Returns who stands behind a commit. */
+  provenance(commit: string, signal: AbortSignal): Promise<Provenance>;
   /** Called with each report that differs from the one before. */
   onReport(status: SyncStatus, previous: SyncStatus | undefined): Promise<void>;
   now(): number;
@@ -38,6 +36,8 @@ export class LeaseLost extends Error {}
 export class StackSync {
   readonly #options: StackSyncOptions;
   #status: SyncStatus | undefined;
+  /** The status that others know. */
+  #reported: SyncStatus | undefined;
   /** The tenant's revision when the commit was last judged, and when that was. */
   #judged: { revision: string; at: number } | undefined;
 
@@ -54,6 +54,7 @@ export class StackSync {
     const { repository, branch, tags } = this.#options.config;
     const isSame = status?.repository === shownRepository(repository) && status.ref === (branch ?? tags);
     this.#status = isSame ? status : undefined;
+    this.#reported = this.#status;
     this.#judged = undefined;
   }
 
@@ -65,8 +66,8 @@ export class StackSync {
       observed = await this.#options.clone.newest(signal);
       isSeen = true;
       const isNew = observed !== this.#status?.observed;
-      const agents = await this.#agents(signal);
-      if (isNew || this.#isDue(agents)) await this.#bringTo(observed, signal);
+      const { revision } = await this.#options.client.agents({ signal });
+      if (isNew || this.#isDue(revision)) await this.#bringTo(observed, revision, signal);
       await this.#report({ ...this.#base(), observed, ...(await this.#readiness(signal)) }, signal);
       return true;
     } catch (error) {
@@ -85,15 +86,16 @@ export class StackSync {
   }
 
   /** Whether the same commit is to be judged again. */
-  #isDue({ revision }: AgentList): boolean {
+  #isDue(revision: string): boolean {
     if (this.#judged === undefined || this.#status?.state === 'failing') return true;
     return numbered(revision) !== numbered(this.#judged.revision) || this.#options.now() - this.#judged.at > AGAIN_MS;
   }
 
-  async #bringTo(commit: string, signal: AbortSignal): Promise<void> {
-    const { config, clone, commands, now } = this.#options;
+  /** `revision` is that of the tenant just before. */
+  async #bringTo(commit: string, revision: string, signal: AbortSignal): Promise<void> {
+    const { config, clone, commands, provenance, now } = this.#options;
     const { applied } = this.#status ?? {};
-    this.#judged = { revision: (await this.#agents(signal)).revision, at: now() };
+    this.#judged = { revision, at: now() };
     if (commit !== this.#status?.observed)
       await this.#report({ ...this.#base(), observed: commit, state: 'progressing', ready: false }, signal);
     if (applied !== undefined && config.rewrites === 'hold' && !(await clone.isAncestor(applied, commit, signal)))
@@ -114,7 +116,7 @@ export class StackSync {
       // After the plan: who has taken the lease since makes the plan stale, and who takes it now comes too late for it.
       if ((await this.#options.lease.renew(this.#status, signal)) === undefined) throw new LeaseLost();
       try {
-        return this.#isAt(commit, await commands.apply(await this.#provenance(commit, signal)));
+        return this.#isAt(commit, await commands.apply(await provenance(commit, signal)));
       } catch (error) {
         if (!(error instanceof Stale)) throw error;
         if (plans === PLANS_MAX) throw new Unreachable(`The tenant changed during each of ${PLANS_MAX} plans.`);
@@ -141,10 +143,6 @@ export class StackSync {
         ? `${behind} of ${counted(list.total, 'agent')} may decide by an earlier revision`
         : 'agents may be unlisted';
     return { ready: false, reason: `Applied; ${who}.` };
-  }
-
-  async #agents(signal: AbortSignal): Promise<AgentList> {
-    return await this.#options.client.agents({ signal });
   }
 
   #base(): SyncStatus {
@@ -174,15 +172,6 @@ export class StackSync {
     this.#reported = status;
     await this.#options.onReport(status, previous);
     if ((await this.#options.lease.renew(status, signal)) === undefined) throw new LeaseLost();
-  }
-  #reported: SyncStatus | undefined;
-
-  async #provenance(commit: string, signal: AbortSignal): Promise<Provenance> {
-    const known = await this.#options.forge?.provenance(commit, signal).catch(() => undefined);
-    if (known !== undefined) return known;
-    const { author, message } = await this.#options.clone.description(commit, signal);
-    const pull = pullRequestIn(message);
-    return { author, ...(pull !== undefined && { pull_request: pull }) };
   }
 }
 

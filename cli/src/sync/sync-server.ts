@@ -45,12 +45,13 @@ async function answer(
   if (hook !== undefined) {
     if (request.method !== 'POST') return reply(response, 405, 'only POST is offered here\n', { allow: 'POST' });
     const controller = controllers.find(({ config }) => encodeURIComponent(config.name) === hook);
-    const body = await bodyOf(request);
-    if (body === undefined) return reply(response, 413, 'the body is too large\n');
     const file = controller?.config.webhook_secret;
     // Nobody learns which stacks there are.
-    if (controller === undefined || file === undefined || !isSigned(request, body, await readSecret(file)))
-      return reply(response, 401, 'the signature is not that of the stack\n');
+    const refuse = () => reply(response, 401, 'the signature is not that of the stack\n');
+    if (controller === undefined || file === undefined) return refuse();
+    const body = await bodyOf(request);
+    if (body === undefined) return reply(response, 413, 'the body is too large\n');
+    if (!isSigned(request, body, await readSecret(file))) return refuse();
     log.info({ stack: controller.config.name }, 'webhook');
     controller.trigger();
     return reply(response, 202, 'looking\n');

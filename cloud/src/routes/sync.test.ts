@@ -76,6 +76,25 @@ describe('the lease of a stack', () => {
     expect(late).toMatchObject({ status: 409, body: { detail: expect.stringContaining('forgotten') } });
   });
 
+  it('is for those alone who may write the stack', async () => {
+    const limits = { stacks: ['team'] };
+    const { body: made } = await cloud.ask('POST', '/v1/api-keys', {
+      as: await cloud.token(),
+      body: { name: 'team', scopes: ['records:write'], limits },
+    });
+    const as = made.secret;
+    const body = { holder: 'a', lease_seconds: 30 };
+    expect((await cloud.ask('PUT', '/v1/sync/team', { as, body })).status).toBe(200);
+    for (const [method, asked] of [
+      ['PUT', { body }],
+      ['DELETE', {}],
+    ] as const)
+      expect(await cloud.ask(method, '/v1/sync/payments', { as, ...asked })).toMatchObject({
+        status: 403,
+        body: { code: 'outside_limits', detail: expect.stringContaining('and "payments" is another stack') },
+      });
+  });
+
   it.each([
     ['a stack whose name is none', '\n', { holder: 'a', lease_seconds: 1 }],
     ['a lease without end', 'x', { holder: 'a', lease_seconds: 601 }],

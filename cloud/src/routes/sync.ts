@@ -1,8 +1,10 @@
+import { limitsText } from '@authz-service/core/limits/limits-text';
 import { ProblemError } from '@authz-service/core/problem';
 import { nameText } from '@authz-service/core/records/fields';
 import { syncStatusSchema } from '@authz-service/core/sync/sync-status';
 import { parserOf } from '@authz-service/pdp/contract/parser-of';
 import * as z from 'zod';
+import type { Credential } from '../auth/credential.js';
 import type { Cloud } from '../cloud.js';
 import { json } from '../http/reply.js';
 import { type Route, secured } from '../http/route.js';
@@ -64,11 +66,11 @@ export function syncRoutes(cloud: Cloud): Route[] {
           'Take or renew the lease of a stack for a controller, and report. A controller plans at a revision, renews its lease, and then applies at that revision: so an earlier holder that comes late changes nothing.',
         tag: 'operation',
         responses: { 200: { description: 'The lease.', schema: leaseSchema } },
-        problems: ['conflict'],
+        problems: ['conflict', 'outside_limits'],
       },
       handle: async ({ credential, params, body, now }) => {
         const { holder, term, lease_seconds: seconds, status } = body;
-        const stack = stackOf(params);
+        const stack = stackOf(params, credential);
         const lease = await cloud.store.claimLease(credential.tenant, {
           ...{ stack, holder, term, status },
           now: new Date(now).toISOString(),
@@ -89,10 +91,10 @@ export function syncRoutes(cloud: Cloud): Route[] {
         summary: 'Forget a stack that no controller follows any more. Its records stay.',
         tag: 'operation',
         responses: { 204: { description: 'It is forgotten.' } },
-        problems: ['not_found'],
+        problems: ['not_found', 'outside_limits'],
       },
       handle: async ({ credential, params }) => {
-        const stack = params.stack ?? '';
+        const stack = stackOf(params, credential);
         if (await cloud.store.removeLease(credential.tenant, stack)) return { status: 204 };
         throw new ProblemError('not_found', `No controller follows a stack "${stack}".`);
       },
@@ -105,9 +107,15 @@ function shown({ status, ...lease }: SyncLease, now: number): object {
   return { ...lease, live: Date.parse(lease.expires_at) > now, ...(hasReport && { status }) };
 }
 
-function stackOf({ stack = '' }: Readonly<Record<string, string>>): string {
-  if (nameText.safeParse(stack).success) return stack;
-  throw new ProblemError('invalid_request', `"${stack}" in the path is no name of a stack.`);
+/** The stack of the path. Throws `outside_limits` where the credential may not write its records. */
+function stackOf({ stack = '' }: Readonly<Record<string, string>>, { name, limits }: Credential): string {
+  if (!nameText.safeParse(stack).success)
+    throw new ProblemError('invalid_request', `"${stack}" in the path is no name of a stack.`);
+  if (limits?.stacks === undefined || limits.stacks.includes(stack)) return stack;
+  throw new ProblemError(
+    'outside_limits',
+    `The credential "${name}" is limited to ${limitsText(limits)}, and "${stack}" is another stack: use a credential that may write its records.`,
+  );
 }
 
 function heldByAnother({ stack, holder, expires_at: until }: SyncLease): ProblemError {

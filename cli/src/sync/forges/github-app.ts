@@ -15,30 +15,43 @@ interface App {
 }
 
 /** Returns the tokens of a GitHub App's installation: for Git over HTTPS and for the API. */
-export function appTokens({ id, installation, key }: App, api: string): TokenSource {
-  let token = '';
-  let goodUntil = 0;
-  return async () => {
-    if (Date.now() < goodUntil - MARGIN_MS) return token;
-    const response = await fetch(`${api}/app/installations/${installation}/access_tokens`, {
-      method: 'POST',
-      headers: {
-        accept: 'application/vnd.github+json',
-        'user-agent': 'authz-service-sync',
-        authorization: `Bearer ${await appJwt(id, key)}`,
+export function appTokens(app: App, api: string): TokenSource {
+  let kept: { token: Promise<string>; goodUntil: number } | undefined;
+  return () => {
+    // Those who ask while it is made share it.
+    if (kept !== undefined && Date.now() < kept.goodUntil - MARGIN_MS) return kept.token;
+    const made = newToken(app, api);
+    const entry = { token: made.then(({ token }) => token), goodUntil: Number.POSITIVE_INFINITY };
+    kept = entry;
+    made.then(
+      ({ goodUntil }) => {
+        entry.goodUntil = goodUntil;
       },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    if (!response.ok)
-      throw new ProblemError(
-        'invalid_config',
-        `GitHub gives the app ${id} no token for the installation ${installation}: status ${response.status}. Look at access.app, and at this machine's clock.`,
-      );
-    const made = (await response.json()) as { token: string; expires_at: string };
-    token = made.token;
-    goodUntil = Date.parse(made.expires_at);
-    return token;
+      () => {
+        kept = undefined;
+      },
+    );
+    return entry.token;
   };
+}
+
+async function newToken({ id, installation, key }: App, api: string): Promise<{ token: string; goodUntil: number }> {
+  const response = await fetch(`${api}/app/installations/${installation}/access_tokens`, {
+    method: 'POST',
+    headers: {
+      accept: 'application/vnd.github+json',
+      'user-agent': 'authz-service-sync',
+      authorization: `Bearer ${await appJwt(id, key)}`,
+    },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (!response.ok)
+    throw new ProblemError(
+      'invalid_config',
+      `GitHub gives the app ${id} no token for the installation ${installation}: status ${response.status}. Look at access.app, and at this machine's clock.`,
+    );
+  const { token, expires_at: end } = (await response.json()) as { token: string; expires_at: string };
+  return { token, goodUntil: Date.parse(end) };
 }
 
 /** A token that the app signs for itself (RFC 7519); GitHub takes it for ten minutes at most, and none from the future. */

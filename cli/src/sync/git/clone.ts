@@ -72,7 +72,12 @@ export class Clone {
 
   /** Throws `Held` if no allowed signer has signed the commit. */
   async verify(commit: string, signers: string, signal: AbortSignal): Promise<void> {
-    const settings = ['-c', `gpg.ssh.allowedSignersFile=${signers}`, '-c', 'gpg.program=/bin/false'];
+    // Only keys of the file count, and none that other programs of the machine trust.
+    const none = ['gpg.program', 'gpg.openpgp.program', 'gpg.x509.program'].flatMap((name) => [
+      '-c',
+      `${name}=/bin/false`,
+    ]);
+    const settings = ['-c', `gpg.ssh.allowedSignersFile=${signers}`, ...none];
     const { ok, stderr } = await this.#run([...settings, 'verify-commit', commit], signal);
     if (ok) return;
     const why = firstLine(stderr) || 'it has no signature';
