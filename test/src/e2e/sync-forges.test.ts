@@ -174,6 +174,32 @@ it('a forge that is away stops nothing, and its token is in no log', async () =>
   expect(controller.log.join('')).not.toContain(TOKEN);
 }, 60_000);
 
+it('applies a commit while pull requests take long', async () => {
+  await repository.commit({ 'tenant/roles.yaml': roles('auditor') });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = async () => {
+    await released;
+    return { body: [] };
+  };
+  forge.answers = [
+    [/^GET .*\/pulls\?/, slow],
+    [/^GET /, () => ({ body: [] })],
+    [/^POST /, () => ({ status: 201, body: {} })],
+  ];
+  const stack = {
+    ...{ repository: repository.folder, branch: 'main', path: 'tenant', poll: '1s' },
+    reports: { to: 'github', api: forge.url, project: 'acme/authz', token: 'token' },
+  };
+  controller = await ControllerProcess.start(bench, `forge-${count}`, { access: stack }, env);
+  await expect.poll(() => forge.requests.some(({ path }) => path.includes('/pulls?')), { timeout: 20_000 }).toBe(true);
+  const second = await repository.commit({ 'tenant/roles.yaml': roles('auditor', 'clerk') });
+  await controller.until('access', { ready: true, applied: second }, 15_000);
+  release();
+}, 60_000);
+
 it('gets tokens as a GitHub App', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   await bench.write({ 'app.pem': privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() });

@@ -8,11 +8,13 @@ export interface RecordedRequest {
   body: Record<string, unknown>;
 }
 
+interface Answer {
+  status?: number;
+  body: unknown;
+}
+
 /** The answer to requests whose method and path match: as a forge documents it, cut to what is read. */
-export type RecordedAnswer = [
-  pattern: RegExp,
-  answer: (request: RecordedRequest) => { status?: number; body: unknown },
-];
+export type RecordedAnswer = [pattern: RegExp, answer: (request: RecordedRequest) => Answer | Promise<Answer>];
 
 /** A server that answers as GitHub, GitLab or Gitea have been recorded to, and keeps what it is asked. */
 export class RecordedForge {
@@ -24,12 +26,12 @@ export class RecordedForge {
     this.#server = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
+      request.on('end', async () => {
         const { method = '', url: path = '', headers } = request;
         const text = Buffer.concat(chunks).toString();
         const asked = { method, path, headers, body: text === '' ? {} : JSON.parse(text) };
         this.requests.push(asked);
-        const found = this.answers.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1](asked);
+        const found = await this.answers.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1](asked);
         response.writeHead(found === undefined ? 404 : (found.status ?? 200), { 'content-type': 'application/json' });
         response.end(JSON.stringify(found?.body ?? { message: 'Not Found' }));
       });
