@@ -17,6 +17,9 @@ export interface JournalBounds {
 
 export const JOURNAL_BOUNDS: JournalBounds = { commits: 4096, changes: 40_000, characters: 12 * 1024 * 1024 };
 
+/** The same for a slice, of which a tenant has many, and whose agents take no part of the way. */
+export const SLICE_JOURNAL_BOUNDS: JournalBounds = { commits: 4096, changes: 10_000, characters: 4 * 1024 * 1024 };
+
 type Changes = Map<Address, ChangeText>;
 
 type AddressedRecord = EngineRecord & { address: Address };

@@ -12,7 +12,7 @@ import { DigestSet } from '@authz-service/core/state/digest-set';
 import { revisionNumber, revisionText } from '@authz-service/core/state/revision';
 import { SerialQueue } from '../concurrency/serial-queue.js';
 import type { BundleKeys } from './bundle-keys.js';
-import { type AddressedChange, Journal } from './journal.js';
+import { type AddressedChange, Journal, SLICE_JOURNAL_BOUNDS } from './journal.js';
 import { PackedBundles, type PackedDelta } from './packed-bundles.js';
 
 const RECORDS_PER_STEP = 64;
@@ -44,7 +44,7 @@ interface SliceState extends RevisionRef {
  */
 export class TenantSlice {
   readonly #queue = new SerialQueue();
-  readonly #journal = new Journal();
+  readonly #journal = new Journal(SLICE_JOURNAL_BOUNDS);
   #state: SliceState | undefined;
   readonly #packed = new PackedBundles();
 
