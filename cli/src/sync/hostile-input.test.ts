@@ -25,15 +25,22 @@ async function stackOf(repository: string, branch = 'main') {
   return config;
 }
 
-test('holds a commit whose tree has a symbolic link, so that no file of the controller is read', async () => {
+/** A repository with one commit, whose tree `write` has filled. */
+function committed(write: (tenant: string) => void): string {
   const repository = join(folder, 'repository');
   mkdirSync(join(repository, 'tenant'), { recursive: true });
-  symlinkSync('/etc/passwd', join(repository, 'tenant', 'roles.yaml'));
-  const git = (...args: string[]) =>
+  write(join(repository, 'tenant'));
+  for (const args of [
+    ['init', '-q', '-b', 'main'],
+    ['add', '.'],
+    ['commit', '-q', '-m', 'one'],
+  ])
     execFileSync('git', ['-C', repository, '-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args]);
-  git('init', '-q', '-b', 'main');
-  git('add', '.');
-  git('commit', '-q', '-m', 'one');
+  return repository;
+}
+
+test('holds a commit whose tree has a symbolic link, so that no file of the controller is read', async () => {
+  const repository = committed((tenant) => symlinkSync('/etc/passwd', join(tenant, 'roles.yaml')));
   const config = await stackOf(repository);
   const clone = new Clone(config, join(folder, 'clone'), () => gitEnvironment({}, undefined));
   const { signal } = new AbortController();
@@ -41,6 +48,24 @@ test('holds a commit whose tree has a symbolic link, so that no file of the cont
   await expect(checkedOut).rejects.toThrow(/"tenant\/roles.yaml" is a symbolic link/);
   await expect(checkedOut).rejects.toBeInstanceOf(Held);
 });
+
+test.each(['index', 'config', 'HEAD', 'refs/sync/refs/heads/main'])(
+  'makes the clone anew where its %s is half a file',
+  async (name) => {
+    const repository = committed((tenant) => writeFileSync(join(tenant, 'roles.yaml'), 'version: 1\n'));
+    const clone = new Clone(await stackOf(repository), join(folder, 'clone'), () => gitEnvironment({}, undefined));
+    const { signal } = new AbortController();
+    const commit = await clone.newest(signal);
+    await clone.checkOut(commit, signal);
+    writeFileSync(join(folder, 'clone', '.git', name), 'half');
+    writeFileSync(join(folder, 'clone', '.git', 'index.lock'), '');
+    const look = async () => {
+      await clone.checkOut(await clone.newest(signal), signal);
+      return await clone.newest(signal);
+    };
+    expect(await look().catch(look)).toBe(commit);
+  },
+);
 
 test('refuses a token in place of the user, and does not repeat it', async () => {
   const error = await stackOf('https://ghp_s3cret@git.example/acme/authz').catch((thrown: unknown) => thrown);

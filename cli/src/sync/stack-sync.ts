@@ -164,7 +164,7 @@ export class StackSync {
     const previous = this.#reported;
     const status: SyncStatus = {
       ...withoutReason(next),
-      ...(next.reason !== undefined && (next.state !== 'synced' || !next.ready) && { reason: next.reason }),
+      ...(next.reason !== undefined && next.state !== 'progressing' && !next.ready && { reason: next.reason }),
       since: previous?.state === next.state ? previous.since : new Date(this.#options.now()).toISOString(),
     };
     this.#status = status;

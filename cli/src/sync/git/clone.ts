@@ -26,6 +26,10 @@ const REFUSALS: readonly [RegExp, string][] = [
   ],
 ];
 
+/** Words by which Git says that the remote did not answer, or not to the end. */
+const AWAY =
+  /unable to access|Could not (?:resolve|read from remote)|Connection |timed out|early EOF|hung up|RPC failed|disconnect/i;
+
 /**
  * The clone of a stack's repository: all commits and folders of the followed ref, and of files only those of the checked-out
  * tree. It holds nothing of its own, and is made anew where Git finds fault with it.
@@ -185,12 +189,8 @@ export class Clone {
       return new Held(`The repository has no longer ${what}: what was applied last stays.`);
     for (const [pattern, remedy] of REFUSALS)
       if (pattern.test(stderr)) return new Held(`Git cannot read "${repository}": ${remedy}.`);
-    if (
-      /index\.lock|shallow\.lock|corrupt|bad object|not a git repository|object file .* is empty|unable to read/i.test(
-        stderr,
-      )
-    )
-      await rm(this.#folder, { recursive: true, force: true });
+    // The clone itself may be at fault, as after a crash: it is made anew at the next look.
+    if (!AWAY.test(stderr)) await rm(this.#folder, { recursive: true, force: true });
     return new Unreachable(`Git cannot fetch ${what} from "${repository}": ${said || 'it gave no reason'}.`);
   }
 }
