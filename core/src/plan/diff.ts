@@ -76,7 +76,8 @@ export function plan(
 
   const sensitive = new SensitiveProperties();
   for (const record of declared.records) sensitive.add(record);
-  for (const { record } of present.values()) sensitive.add(record);
+  // By the address that it gets: so do the records of a type that is renamed.
+  for (const [address, { record }] of present) sensitive.add({ ...record, address });
 
   const removals: PlannedChange[] = [];
   const followers: Follower[] = [];

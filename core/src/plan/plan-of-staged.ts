@@ -26,7 +26,11 @@ export function planOfStaged(
     changes.push({ action: 'delete', kind, address, differences: differences(fields as JsonObject, {}) });
   }
   const sensitive = new SensitiveProperties();
-  for (const record of [...records, ...put.map((one) => one.record)]) sensitive.add(record);
+  for (const record of records) sensitive.add(record);
+  for (const { record, previous } of put) {
+    sensitive.add(record);
+    if (previous !== undefined) sensitive.add({ ...previous, address: record.address });
+  }
   const added = changes.filter(({ action }) => action === 'create').length;
   const changed = put.length - added;
   const own = records.filter(({ managed_by }) => managed_by === stack).length;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declare, type StoredRecord } from '../records/registry.js';
 import { plan } from './diff.js';
+import { planOfStaged } from './plan-of-staged.js';
 import { renderMarkdown } from './render-markdown.js';
 import { renderText } from './render-text.js';
 import { parsePlan } from './saved.js';
@@ -36,6 +37,39 @@ describe('a plan with sensitive properties', () => {
     expect(shown).not.toMatch(/DE0|hunter2/);
     expect(shown).toContain('amount');
     expect(parsePlan(JSON.stringify(found)).plan).toEqual(found);
+  });
+
+  it.each([
+    ['changes', [declare('resource', { type: 'pay/bill', name: 'i', properties: { iban: 'DE01' } })]],
+    ['deletes', []],
+  ])('masks what it %s below a type that is renamed, and no longer says the word', (_, kept) => {
+    const bill = declare('resource_type', { application: 'pay', name: 'bill', actions: ['read'] });
+    const before = stored([...base, invoice('DE00')]);
+    const found = plan(
+      {
+        records: [application, bill, users, ...kept],
+        moves: [{ from: 'resource_type/pay/invoice', to: bill.address }],
+        stack: 'default',
+      },
+      { tenant: 'acme', revision: '1.0123456789abcdef', records: before },
+    );
+    const shown = renderText(found) + renderMarkdown(found);
+    expect(shown).toContain('(sensitive)');
+    expect(shown).not.toMatch(/DE0/);
+  });
+
+  it('masks what a draft changes below a type that it renames', () => {
+    const [before, moved] = [
+      type(['iban']),
+      declare('resource_type', { application: 'pay', name: 'bill', actions: [] }),
+    ];
+    const bill = declare('resource', { type: 'pay/bill', name: 'i', properties: { iban: 'DE01' } });
+    const [was, is] = [stored([before, invoice('DE00')]), stored([moved, bill])];
+    const put = is.map((record, index) => ({ record, previous: was[index] as StoredRecord }));
+    const held = { tenant: 'acme', stack: 'default', revision: '1', records: was };
+    const shown = renderText(planOfStaged({ put, remove: [], created: [] }, held));
+    expect(shown).toContain('(sensitive)');
+    expect(shown).not.toMatch(/DE0/);
   });
 
   it('still says that one of them changes', () => {
