@@ -49,6 +49,11 @@ const rows: Row[] = [
     to: `groups:\n  g: { members: [user/a] }\nsubjects:\n  user/a:\n    name: ${'a'.repeat(60)}\n    properties: { region: ${'b'.repeat(60)} }\n`,
   },
   {
+    does: 'keeps the comments at the end of a mapping that moves, and of the file',
+    from: 'groups:\n  a: {}\n  # of groups\nversion: 1\n# last\n',
+    to: 'version: 1\ngroups:\n  a: {}\n  # of groups\n\n  # last\n',
+  },
+  {
     does: 'folds texts over several lines',
     from: 'roles:\n  a:\n    description: one\n      two\n  b: { description: "x\n    y" }\n',
     to: 'roles:\n  a:\n    description: >-\n      one two\n  b:\n    description: >-\n      x y\n',

@@ -20,9 +20,12 @@ const PARSING = { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } a
  */
 export function formatText(text: string, kind: FileKind): string | undefined {
   const plain = plainEnds(text);
-  const formatted = laidOut(plain, kind);
-  if (formatted === plain) return text;
-  if (!isSame(plain, formatted) || laidOut(formatted, kind) !== formatted) return undefined;
+  const first = laidOut(plain, kind);
+  if (first === plain) return text;
+  // Comments at the end of a mapping that moves find their place in the second round.
+  const formatted = laidOut(first, kind);
+  if (formatted !== first && laidOut(formatted, kind) !== formatted) return undefined;
+  if (!isSame(plain, formatted)) return undefined;
   return withEndsOf(text, formatted);
 }
 
