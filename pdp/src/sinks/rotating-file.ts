@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isTorn, lastLineOf } from './last-line.js';
 import type { LineStore } from './line-store.js';
 
 /** Appends lines to a file; a full one is renamed to FILE.1, that to FILE.2, and the oldest goes. */
@@ -19,8 +20,7 @@ export class RotatingFile implements LineStore {
 
   /** The last line of the file, with its line feed if it is whole; undefined if there is none. */
   get lastLine(): string | undefined {
-    const text = readFileSync(this.path, 'utf8');
-    return text === '' ? undefined : text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
+    return lastLineOf(this.path).toString() || undefined;
   }
 
   write(line: string): boolean {
@@ -55,10 +55,9 @@ export class RotatingFile implements LineStore {
     mkdirSync(dirname(this.path), { recursive: true });
     this.#file = openSync(this.path, 'a', 0o600);
     this.#size = fstatSync(this.#file).size;
-    const { lastLine } = this;
-    if (lastLine !== undefined && !lastLine.endsWith('\n')) {
-      // A process that was killed did not write it as a whole.
-      this.#size -= Buffer.byteLength(lastLine);
+    const last = lastLineOf(this.path);
+    if (isTorn(last)) {
+      this.#size -= last.length;
       ftruncateSync(this.#file, this.#size);
     }
     return this.#file;
@@ -74,6 +73,8 @@ export class RotatingFile implements LineStore {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }
     }
+    // Should opening fail now, the next line opens again, and rotates no more.
+    this.#size = 0;
     this.#open();
   }
 }

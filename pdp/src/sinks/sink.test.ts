@@ -1,4 +1,13 @@
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -177,5 +186,16 @@ describe('a sink', () => {
     const first = (name: string) => JSON.parse(readFileSync(name, 'utf8').split('\n')[0] ?? '').id;
     expect([`${path}.2`, `${path}.1`, path].map(first)).toEqual(['p.21', 'p.31', 'p.41']);
     expect(open(text, 'q').lastId).toBe('p.45');
+  });
+});
+
+describe('after a loss of power', () => {
+  it('cuts a line of a file that is torn within a character, and no other', () => {
+    const file = join(folder, 'log.jsonl');
+    const whole = lineOf(1).text;
+    writeFileSync(file, whole);
+    appendFileSync(file, Buffer.from('{"€').subarray(0, 3));
+    open(`file://${file}`);
+    expect(readFileSync(file, 'utf8')).toBe(whole);
   });
 });
