@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -74,6 +74,28 @@ describe('a queue on disk', () => {
     const queue = new DiskQueue(folder, 4000);
     queue.write('next\n');
     expect(await taken(queue)).toEqual(['whole', 'next']);
+  });
+
+  it.each(['000000000001 garbage\n', 'garbage', '\0'.repeat(29)])(
+    'gives all lines again after a damaged cursor: %j',
+    async (cursor) => {
+      new DiskQueue(folder, 4000).write('one\n');
+      writeFileSync(join(folder, 'cursor'), cursor);
+      const queue = new DiskQueue(folder, 4000);
+      expect(queue.write('two\n')).toBe(true);
+      expect(await taken(queue)).toEqual(['one', 'two']);
+    },
+  );
+
+  it('goes on behind a file that somebody has removed', async () => {
+    const first = new DiskQueue(folder, 4000);
+    for (const line of numbered(300)) first.write(`${line}\n`);
+    rmSync(join(folder, segments()[2] ?? ''));
+    const queue = new DiskQueue(folder, 4000);
+    const lines = await taken(queue);
+    expect(lines[0]).toBe('line 0');
+    expect(lines.at(-1)).toBe('line 299');
+    expect(queue.queuedBytes).toBe(0);
   });
 
   it('gives a line that is longer than what it reads at once', async () => {

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isTorn, lastLineOf } from './last-line.js';
 import type { LineStore } from './line-store.js';
 
 /** A place in the queue: a file and the bytes of it that lie before. */
@@ -28,6 +29,7 @@ export interface Batch {
 }
 
 const SEGMENT = /^(\d{12})\.jsonl$/;
+const CURSOR = /^(\d{12}) (\d{15})\n/;
 const SEGMENTS = 8;
 const READ_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
@@ -74,8 +76,8 @@ export class DiskQueue implements LineStore {
   /** The last line ever written, delivered or not; undefined if none is there. */
   get lastLine(): string | undefined {
     for (const number of [...this.#sizes.keys()].reverse()) {
-      const text = readFileSync(this.#path(number), 'utf8');
-      if (text !== '') return text.slice(text.lastIndexOf('\n', text.length - 2) + 1, -1);
+      const line = lastLineOf(this.#path(number));
+      if (line.length > 0) return line.toString('utf8', 0, line.length - 1);
     }
     return undefined;
   }
@@ -165,21 +167,24 @@ export class DiskQueue implements LineStore {
       if (number === this.#head.segment && this.#head.offset < size) break;
       rmSync(this.#path(number), { force: true });
       this.#sizes.delete(number);
-      this.#head = { segment: number + 1, offset: 0 };
+      // Somebody may have removed files: the next one is not always the next number.
+      const [oldest = number + 1] = this.#sizes.keys();
+      this.#head = { segment: oldest, offset: 0 };
     }
   }
 
   /** Removes the line at the end that a process did not write as a whole. Returns the size. */
   #cutTornLine(number: number): number {
-    const text = readFileSync(this.#path(number));
-    const size = text.lastIndexOf(LINE_FEED) + 1;
-    if (size < text.length) ftruncateSync(this.#file, size);
-    return size;
+    const { size } = statSync(this.#path(number));
+    const last = lastLineOf(this.#path(number));
+    if (!isTorn(last)) return size;
+    ftruncateSync(this.#file, size - last.length);
+    return size - last.length;
   }
 
   #readCursor(): Place {
     const [oldest = 1] = this.#sizes.keys();
-    const [segment = 0, offset = 0] = readFileSync(join(this.folder, 'cursor'), 'utf8').trim().split(' ').map(Number);
+    const [, segment = Number.NaN, offset = 0] = (CURSOR.exec(readFileSync(this.#cursor, 'utf8')) ?? []).map(Number);
     const size = this.#sizes.get(segment);
     return size === undefined || offset > size ? { segment: oldest, offset: 0 } : { segment, offset };
   }

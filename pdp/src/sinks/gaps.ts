@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { type LogLine, lineId } from './log-line.js';
 
 /** Why lines are not in the log: its store had no room for them, or the receiver refused them for good. */
@@ -26,6 +27,20 @@ export function gapText({ process, first, last, lost, from, to, cause }: Gap): s
 }
 
 const NOTE = /^gap-[0-9a-z]+\.json$/;
+const gapSchema = z.object({
+  ...{ process: z.string(), first: z.int(), last: z.int(), lost: z.int() },
+  ...{ from: z.string(), to: z.string(), cause: z.enum(['full', 'refused']) },
+});
+
+/** The gap in a note; undefined if it holds none or is damaged, as after a loss of power. */
+function gapIn(text: string): Gap | undefined {
+  try {
+    return gapSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Notes are padded to this size, so that changing one takes no room on a full disk. */
 const NOTE_BYTES = 512;
 
@@ -45,8 +60,9 @@ export class Gaps {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(folder).filter((one) => NOTE.test(one))) {
       const text = readFileSync(join(folder, name), 'utf8').trim();
-      if (text === '') rmSync(join(folder, name));
-      else this.#open.push(JSON.parse(text));
+      const gap = gapIn(text);
+      if (gap === undefined) rmSync(join(folder, name));
+      else this.#open.push(gap);
     }
     this.#note = openSync(join(folder, `gap-${process}.json`), 'w', 0o600);
     this.#write('');

@@ -5,6 +5,7 @@ import { DiskQueue } from './disk-queue.js';
 import { Gaps, gapText } from './gaps.js';
 import { HttpTarget } from './http-target.js';
 import type { LineWriter } from './line-writer.js';
+import { fieldsOf } from './log-line.js';
 import type { LogOrigin } from './log-origin.js';
 import { OtlpTarget } from './otlp-target.js';
 import { RotatingFile } from './rotating-file.js';
@@ -76,18 +77,22 @@ function folderNameOf({ name, url }: SinkSettings): string {
 
 /** The id of a line, or of the last line that it says is lost. */
 function idIn(line: string | undefined): string | undefined {
-  if (line === undefined) return undefined;
+  const { id, last } = jsonIn(line ?? '');
+  return id ?? last;
+}
+
+/** The fields of a line; none of a damaged one. */
+function jsonIn(line: string): { id?: string; last?: string; time: string } {
   try {
-    const { id, last } = JSON.parse(line);
-    return id ?? last;
+    return fieldsOf(line) as ReturnType<typeof jsonIn>;
   } catch {
-    return undefined;
+    return { time: '' };
   }
 }
 
-/** The gap that a refused line leaves; undefined for a line that tells of a gap itself. */
+/** The gap that a refused line leaves; undefined for a line that tells of a gap itself, or is damaged. */
 function gapFor(line: string): string | undefined {
-  const { id, time } = JSON.parse(line);
+  const { id, time } = jsonIn(line);
   const [process = '', order] = String(id ?? '').split('.');
   if (order === undefined) return undefined;
   return gapText({

@@ -1,5 +1,6 @@
 import { JsonLogsSerializer } from '@opentelemetry/otlp-transformer';
 import type { ReadableLogRecord } from '@opentelemetry/sdk-logs';
+import { fieldsOf } from './log-line.js';
 import type { LogOrigin } from './log-origin.js';
 
 /** Numbers of OpenTelemetry's log data model. */
@@ -11,19 +12,19 @@ export function otlpRequest(lines: readonly string[], { service, version, proces
   const resource = { attributes } as unknown as ReadableLogRecord['resource'];
   const instrumentationScope = { name: service, version };
   const records = lines.map((line): ReadableLogRecord => {
-    const { time, level, msg, id } = JSON.parse(line);
-    const ms = Date.parse(time);
+    const { time, level, msg, id } = fieldsOf(line);
+    const ms = Date.parse(String(time));
     const hrTime: [number, number] = [Math.floor(ms / 1000), (ms % 1000) * 1_000_000];
     return {
       hrTime,
       hrTimeObserved: hrTime,
-      severityText: level,
+      severityText: String(level),
       severityNumber: level === 'WARN' ? SEVERITY.warn : SEVERITY.info,
       eventName: `authz.${msg}`,
       body: line,
       resource,
       instrumentationScope,
-      attributes: id === undefined ? {} : { 'log.record.uid': id },
+      attributes: id === undefined ? {} : { 'log.record.uid': String(id) },
       droppedAttributesCount: 0,
     };
   });

@@ -190,6 +190,29 @@ describe('a sink', () => {
 });
 
 describe('after a loss of power', () => {
+  it('starts with a note of a gap that is damaged', async () => {
+    open(address, 'first');
+    await closeAll();
+    const [queue = ''] = readdirSync(folder);
+    writeFileSync(join(folder, queue, 'gap-first.json'), '\0'.repeat(512));
+    open(address, 'second').sink.write(lineOf(1, 'second'));
+    await until(() => expect(ids()).toEqual(['second.1']));
+  });
+
+  it('leaves out a line of its queue that is damaged, and sends those after it', async () => {
+    answer = () => 503;
+    open(`otlp+${address}`, 'first').sink.write(lineOf(1, 'first'));
+    await closeAll();
+    const [queue = ''] = readdirSync(folder);
+    appendFileSync(join(folder, queue, '000000000001.jsonl'), '\0\0\0\n');
+    answer = () => 200;
+    const { sink } = open(`otlp+${address}`, 'second');
+    sink.write(lineOf(1, 'second'));
+    await until(() => expect(JSON.stringify(received)).toContain('second.1'));
+    expect(JSON.stringify(received)).toContain('first.1');
+    expect(sink.lostLines).toBe(1);
+  });
+
   it('cuts a line of a file that is torn within a character, and no other', () => {
     const file = join(folder, 'log.jsonl');
     const whole = lineOf(1).text;

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { connect } from 'node:tls';
+import { fieldsOf } from './log-line.js';
 import type { Target } from './target.js';
 import { type TlsFiles, tlsOptions } from './tls-files.js';
 
@@ -56,7 +57,7 @@ export class SyslogTarget implements Target {
 }
 
 function frameOf(line: string, service: string): string {
-  const { time, level, msg } = JSON.parse(line);
+  const { time, level, msg } = fieldsOf(line);
   const priority = PRIORITY[level as keyof typeof PRIORITY] ?? PRIORITY.INFO;
   const message = `<${priority}>1 ${time} ${hostname()} ${service} ${process.pid} ${msg} - ${line}`;
   return `${Buffer.byteLength(message)} ${message}`;
