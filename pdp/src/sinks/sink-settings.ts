@@ -106,8 +106,8 @@ function placeOf(address: string): Pick<SinkSettings, 'kind' | 'name' | 'path' |
   const url = URL.canParse(plain) ? new URL(plain) : undefined;
   const isKnown = isOtlp || ['file', 'http', 'https', 'syslog+tls'].includes(scheme);
   if (!isKnown || url === undefined) {
-    // Before an "@" may be a password, and after a "?" a token.
-    const shown = /[@?]/.test(address) ? 'an address' : `"${address}"`;
+    // Before an "@" may be a password, and a path or what is after a "?" may be a token.
+    const shown = /[@?]/.test(address) ? 'an address' : `"${address.replace(/^(\w[\w+]*:\/\/[^/]*\/).+$/, '$1…')}"`;
     throw new SinkFault(
       `${shown} is no sink: write stdout, file:///PATH, https://HOST/PATH, otlp+https://HOST:4318 or syslog+tls://HOST:6514`,
     );
@@ -119,7 +119,8 @@ function placeOf(address: string): Pick<SinkSettings, 'kind' | 'name' | 'path' |
   }
   if (scheme === 'file') {
     if (url.host !== '') throw new SinkFault(`"${address}" names a host: write three slashes, file:///PATH`);
-    return { kind: 'file', name: `file ${fileURLToPath(url)}`, path: fileURLToPath(url) };
+    const path = decoded(() => fileURLToPath(url), `the path of "${address}"`);
+    return { kind: 'file', name: `file ${path}`, path };
   }
   if (url.hostname === '')
     throw new SinkFault(`"${scheme}:" names no host: write one like ${scheme}://logs.example.com`);
@@ -144,9 +145,20 @@ function optionsOf(fragment: string, kind: SinkSettings['kind'], name: string): 
     }
     if (options.has(key)) throw new SinkFault(`${name}: the option "${key}" is given twice: keep one`);
     if (value === '') throw new SinkFault(`${name}: the option "${key}" has no value: write ${key}=VALUE`);
-    options.set(key, decodeURIComponent(value));
+    options.set(
+      key,
+      decoded(() => decodeURIComponent(value), `${name}: ${key}`),
+    );
   }
   return options;
+}
+
+function decoded(decode: () => string, place: string): string {
+  try {
+    return decode();
+  } catch {
+    throw new SinkFault(`${place} has a "%" that encodes nothing it may hold: write "%25" for a "%"`);
+  }
 }
 
 function sizeIn(
