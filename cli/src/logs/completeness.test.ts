@@ -41,6 +41,11 @@ describe('the completeness of a log', () => {
     ],
     ['lacks nothing if the next process names the last line', [line('a.1'), line('b.1', 'a.1')], { missing: [] }],
     [
+      'holds gaps that are none: they end before they begin, or in another process',
+      [line('a.1'), line('a.20'), gap('a.15', 'a.3', 3), gap('a.2', 'b.19', 18)],
+      { gaps: [], missing: [{ process: 'a', first: 2, last: 19 }], unreadable: { count: 2, first: 'd.jsonl:3' } },
+    ],
+    [
       'holds lines of another kind',
       [line('a.1'), '{"msg":"decision"}', 'x'],
       { unreadable: { count: 2, first: 'd.jsonl:2' } },

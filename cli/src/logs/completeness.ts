@@ -75,7 +75,7 @@ export class Completeness {
     if (text.trim() === '') return;
     const value = jsonOf(text.slice(Math.max(0, text.indexOf('{'))));
     const gap = gapSchema.safeParse(value).data;
-    if (gap !== undefined) {
+    if (gap !== undefined && isRange(gap)) {
       this.#takeGap(gap);
       return;
     }
@@ -118,6 +118,12 @@ export class Completeness {
     this.#processes.set(process, known);
     return known;
   }
+}
+
+/** Whether a gap lies in one process, and does not end before it begins. */
+function isRange(gap: z.infer<typeof gapSchema>): boolean {
+  const [first, last] = [parsed(gap.first), parsed(gap.last)];
+  return first.process === last.process && first.order <= last.order;
 }
 
 function parsed(text: string): { process: string; order: number } {
