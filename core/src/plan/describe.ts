@@ -1,6 +1,7 @@
 import { canonicalJson, type Json } from '../json/json.js';
 import type { Kind } from '../records/kinds.js';
 import { definitionOf } from '../records/registry.js';
+import { MASKED } from '../text/masked.js';
 import { visible } from '../text/visible.js';
 import type { Difference, Follower, PlannedChange } from './plan.js';
 import { propertyAt } from './sensitive-properties.js';
@@ -18,9 +19,6 @@ export interface Detail {
   before?: string;
   after?: string;
 }
-
-/** Shown in place of the value of a sensitive property. */
-const MASKED = '(sensitive)';
 
 export function describe(full: PlannedChange): Description {
   const change = masked(full);

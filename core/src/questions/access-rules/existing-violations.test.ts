@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { finished } from '../../concurrency/time-slicing.js';
 import { type DeclaredRecord, declare } from '../../records/registry.js';
 import { existingViolations } from './judge-rules.js';
+import { violationText } from './violation.js';
 import { accessViewOf } from './violations-in.js';
 
 const NOW = Date.parse('2026-06-01T00:00:00Z');
@@ -60,4 +61,31 @@ describe('the existing violations of a rule', () => {
     expect(existing(1)).toHaveLength(1);
     expect(existing(3)).toHaveLength(3);
   });
+});
+
+it('say no sensitive value: neither one that is recorded nor one that a request must send', () => {
+  const records = [
+    declare('application', { name: 'docs' }),
+    declare('resource_type', { application: 'docs', name: 'doc', actions: ['read'], sensitive: ['pin'] }),
+    declare('subject_type', { name: 'user', sensitive: ['email'] }),
+    declare('context_attribute', { name: 'ip', type: 'string', sensitive: true }),
+    declare('subject', { type: 'user', id: 'ann', properties: { email: 'DE00' } }),
+    declare('policy', {
+      ...{ ...onDocs, ...allow, name: 'own' },
+      condition:
+        'resource.properties.pin == subject.properties.email && context.ip == subject.properties.email && context.at == "door"',
+    }),
+    declare('policy_assignment', { policy: 'docs/own', entity_type: 'subject', entity: 'user/ann' }),
+    declare('access_rule', {
+      name: 'none',
+      mode: 'enforce',
+      never: { subjects: { named: ['user/ann'] }, actions: ['read'], resources: { types: ['docs/doc'] } },
+    }),
+  ] as DeclaredRecord[];
+  const [violation] = finished(existingViolations(accessViewOf(records), NOW, 1));
+  const text = violation === undefined ? '' : violationText(violation);
+  expect(text).toContain('"ip":"(sensitive)"');
+  expect(text).toContain('resource.properties {"pin":"(sensitive)"}');
+  expect(text).toContain('"at":"door"');
+  expect(text).not.toContain('DE00');
 });

@@ -9,6 +9,7 @@ import { readsChange } from './reads-change.js';
 import type { JudgedResource } from './resource-places.js';
 import type { RuleClaim } from './rule-claim.js';
 import { inputsOf } from './rule-inputs.js';
+import { sensitiveIn } from './sensitive-in.js';
 import { type JudgedSubject, SeveralParents } from './several-parents.js';
 import { type Closures, JudgedClasses } from './subject-classes.js';
 import { subjectsOf } from './subjects-of.js';
@@ -165,12 +166,14 @@ export class RuleJudge {
     touch: TouchedAccess | undefined,
   ): Violation {
     const side = this.#sides.after;
+    const witness = breaches.map((breach) => breakingRequest(side, cell, breach));
     return {
       rule: rule.address,
       form,
       mode: rule.fields.mode,
       ...(touch && { cause: touch.address }),
-      witness: breaches.map((breach) => breakingRequest(side, cell, breach)),
+      witness,
+      sensitive: witness.flatMap(({ request }) => sensitiveIn(request, this.#both)),
       proven: breaches.every(({ witness }) => witness !== undefined),
       places: [...new Set(breaches.flatMap(({ witness, places }) => (witness === undefined ? places : [])))],
     };

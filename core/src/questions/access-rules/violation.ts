@@ -1,6 +1,7 @@
 import type { RuleForm } from '../../records/access-rule.js';
 import type { Address, Path } from '../../records/address.js';
 import type { DecisionRequest } from '../../request.js';
+import { MASKED } from '../../text/masked.js';
 
 /** A request that breaks a rule. */
 export interface BreakingRequest {
@@ -18,6 +19,8 @@ export interface Violation {
   readonly cause?: Address;
   /** One request; of `separate` two, one for each action. Where `proven` is false these may be no such requests. */
   readonly witness: readonly BreakingRequest[];
+  /** The paths of the attributes in `witness` that are sensitive: no sentence says their values. */
+  readonly sensitive: readonly string[];
   /** False where it cannot be said whether a request breaks the rule, which counts as if one did. */
   readonly proven: boolean;
   /** The places that matter, if it is not proven and hangs on which of them the resource lies in. */
@@ -44,7 +47,7 @@ const NEW_AND_BROKEN = 'It stands already and blocks nothing; the rule refuses w
 const ONLY_WARNS = 'The rule only warns, so that nothing is refused.';
 
 /** A violation as a sentence for whoever made the change. */
-export function violationText({ rule, form, cause, witness, proven, places }: Violation): string {
+export function violationText({ rule, form, cause, witness, sensitive, proven, places }: Violation): string {
   const [first, second] = witness;
   const name = rule.slice('access_rule/'.length);
   const by = cause === undefined ? '' : `, by ${cause}`;
@@ -52,7 +55,7 @@ export function violationText({ rule, form, cause, witness, proven, places }: Vi
   const what = (one: BreakingRequest | undefined) =>
     one === undefined ? 'something' : `"${one.request.action.name}" ${resourceText(one.request)}`;
   const details = [first, form === 'separate' ? second : undefined].flatMap((one) =>
-    one === undefined ? [] : [detailText(one)],
+    one === undefined ? [] : [detailText(one, sensitive)],
   );
   const when = `${placesText(places)}${[...new Set(details)].join(', and')}`;
   const may = proven ? 'may' : 'may, for all that can be said,';
@@ -89,15 +92,19 @@ function placesText(places: readonly Path[]): string {
 const PLACES_SHOWN = 5;
 
 /** Says what the request holds besides, and when it is made. */
-function detailText({ request, now }: BreakingRequest): string {
+function detailText({ request, now }: BreakingRequest, sensitive: readonly string[]): string {
   const said = [
     ['context', request.context],
     ['subject.properties', request.subject.properties],
     ['resource.properties', request.resource.properties],
     ['action.properties', request.action.properties],
   ] as const;
-  const parts = said.flatMap(([name, value]) =>
-    value !== undefined && Object.keys(value).length > 0 ? [`${name} ${JSON.stringify(value)}`] : [],
-  );
+  const parts = said.flatMap(([name, values = {}]) => {
+    const shown = Object.entries(values).map(([key, value]) => [
+      key,
+      sensitive.includes(`${name}.${key}`) ? MASKED : value,
+    ]);
+    return shown.length > 0 ? [`${name} ${JSON.stringify(Object.fromEntries(shown))}`] : [];
+  });
   return `${parts.length === 0 ? '' : ` with ${parts.join(' and ')}`} at ${now}`;
 }

@@ -1,0 +1,2 @@
+/** Shown in place of a sensitive value. */
+export const MASKED = '(sensitive)';
